@@ -309,18 +309,20 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_TOOL] = {"tool", 0, "NAME", false, COMMAND_PROJECT | ANNOTATING,
                      "write the requests, or read --answers, as the file of an annotators' tool; "
                      "`alcore tools` lists them; of project export and import (required)"},
-    [OPTION_DRAFTS] = {"drafts", 0, "FILE", false, COMMAND_ORACLE,
-                       "suggestions for the annotators of --tool: a .txt with a line for each row "
-                       "of POOL, or texts with their translations"},
-    [OPTION_TASK] = {"task", 0, "translation|classes|spans|tags", false, ANNOTATING,
-                     "what the annotators of --tool are asked (default translation)"},
-    [OPTION_LABELS] = {"labels", 0, "NAME,...", false, ANNOTATING,
+    [OPTION_DRAFTS] = {"drafts", 0, "FILE", false, COMMAND_SELECT | COMMAND_ORACLE,
+                       "suggestions for the annotators of --tool, or of --out NAME.html: a .txt "
+                       "with a line for each row of POOL, or texts with their translations"},
+    [OPTION_TASK] = {"task", 0, "translation|classes|spans|tags", false,
+                     COMMAND_SELECT | ANNOTATING,
+                     "what the annotators of --tool, or of --out NAME.html, are asked (default "
+                     "translation)"},
+    [OPTION_LABELS] = {"labels", 0, "NAME,...", false, COMMAND_SELECT | ANNOTATING,
                        "the labels of --task classes, spans or tags"},
     [OPTION_SPAN_UNIT] = {"span-unit", 0, "code-points|utf16|bytes", false, ANNOTATING,
                           "what the offsets of spans count in the file of --tool (default what the "
                           "tool counts)"},
-    [OPTION_BATCH] = {"batch", 0, "NAME", false, COMMAND_ORACLE,
-                      "name of the batch, which tools show (default alcore)"},
+    [OPTION_BATCH] = {"batch", 0, "NAME", false, COMMAND_SELECT | COMMAND_ORACLE,
+                      "name of the batch, which tools show, and --out NAME.html (default alcore)"},
     [OPTION_PARALLEL] = {"parallel", 0, "PREFIX", false, COMMAND_MIX,
                          "also write PREFIX.src and PREFIX.tgt"},
     [OPTION_WORDS] = {"words", 0, "N", false, COMMAND_EVAL, "cost: words to translate"},

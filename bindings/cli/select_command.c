@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "inputs.h"
+#include "select_page.h"
 
 int set_parameters(const arguments *args, alcore_status (*set)(void *, const char *, const char *),
                    void *handle) {
@@ -120,12 +121,13 @@ static void print_remedies(const alcore_selection *picked) {
 }
 
 /* Writes the selection of one budget and its report, and prints its summary. */
-static int write_one(const arguments *args, const alcore_selection *picked, const char *out,
-                     const char *report) {
+static int write_one(const arguments *args, const inputs *in, const alcore_selection *picked,
+                     const char *out, const char *report) {
     alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
 
     if (!strcmp(out, "-")) options.format = ALCORE_FORMAT_TSV;
-    TRY(outcome(alcore_selection_write(picked, out, &options)));
+    TRY(select_page_is(out) ? select_page_write(args, in, picked, out)
+                            : outcome(alcore_selection_write(picked, out, &options)));
     if (report) TRY(outcome(alcore_selection_report(picked, report, NULL)));
     if (option_given(args, OPTION_QUIET)) return EXIT_DONE;
     fputs(alcore_selection_summary(picked), stderr);
@@ -149,7 +151,7 @@ static int print_json(const alcore_selection *picked) {
 }
 
 /* Writes the selections of all budgets; with --json their provenance follows on standard output. */
-static int write_results(const arguments *args, const alcore_selection *picked) {
+static int write_results(const arguments *args, const inputs *in, const alcore_selection *picked) {
     const char *budgets = option_value(args, OPTION_BUDGET, "");
     const char *report = option_value(args, OPTION_REPORT, NULL);
 
@@ -160,7 +162,7 @@ static int write_results(const arguments *args, const alcore_selection *picked) 
         char *page = report ? path_for(report, budgets, length) : NULL;
         int code = !out || (report && !page)
                        ? complain(EXIT_MEMORY, "out of memory")
-                       : write_one(args, alcore_selection_of_budget(picked, i), out, page);
+                       : write_one(args, in, alcore_selection_of_budget(picked, i), out, page);
         free(out);
         free(page);
         TRY(code);
@@ -188,7 +190,7 @@ static int run_select(const arguments *args, alcore_ctx *ctx, const run_record *
     if (code == EXIT_DONE) code = fill_request(args, ctx, &in);
     if (code == EXIT_DONE) code = outcome(alcore_select(in.request, &picked));
     if (code == EXIT_DONE) code = record_check_inputs(record, alcore_selection_provenance(picked));
-    if (code == EXIT_DONE) code = write_results(args, picked);
+    if (code == EXIT_DONE) code = write_results(args, &in, picked);
     if (code == EXIT_DONE && option_given(args, OPTION_STRICT) && any_short(picked))
         code = EXIT_SHORT;
     alcore_selection_unref(picked);
@@ -245,7 +247,9 @@ int command_select(const arguments *given) {
     if (code == EXIT_DONE && option_given(&record.args, OPTION_REFRESH_FACTOR) &&
         !option_given(&record.args, OPTION_MAX_AGE))
         code = complain(EXIT_USAGE, "--refresh-factor needs --max-age ROUNDS");
-    if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
+    if (code == EXIT_DONE)
+        code = option_suffix(&record.args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt|.html");
+    if (code == EXIT_DONE) code = select_page_check(&record.args);
     if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_REPORT, ".md|.json|.html");
     if (code == EXIT_DONE) code = check_files(&record.args);
     if (code == EXIT_DONE) code = terminal_context(&record.args, &ctx);

@@ -14,6 +14,7 @@ U = [0.5, 0.9, 0.4, 0.1, 0.8, 0.3, 0.7, 0.6]
 E = [[1, 0], [0, 1], [3, 4], [4, 3], [1, 0.2], [-1, 0], [2, 0.1], [0, 2]]
 P = [[0.9, 0.1], [0.5, 0.5], [0.8, 0.2], [0.6, 0.4], [0.7, 0.3], [0.95, 0.05], [0.55, 0.45], [0.65, 0.35]]
 PICK = ["select", "pool.txt", "--budget", "4", "--scores", "u.npy", "--strategy", "nnll"]
+PAGE = ["select", "pool.txt", "--budget", "4", "--scores", "u.npy", "--strategy", "nnll", "--out", "picks.html"]
 TIED, WITH_NAN = ([name if word == "u.npy" else word for word in PICK] for name in ("tied.npy", "nan.npy"))
 SCORE = ["score", "pool.txt", "--scorer", "nnll", "--logprobs", "lp.lp"]
 ANSWERS = ["score", "pool.txt", "--scorer", "sum-prob", "--qa-start", "qa.npy", "--qa-end", "qa.npy", "--offsets", "offsets.npy"]
@@ -243,6 +244,10 @@ FIXTURES = {
         "--qa-end": (UNSURE, [*UNSURE[:8], "--qa-end", "other-qa.npy", *UNSURE[10:]]),
         "--qa-windows": (UNSURE, [*UNSURE[:14], "--qa-windows", "two-windows.npy", *UNSURE[16:]]),
         "--qa-window-offsets": (UNSURE[:16], UNSURE),
+        "--drafts": (PAGE, [*PAGE, "--drafts", "pool.txt"]),
+        "--task": (PAGE, [*PAGE, "--task", "classes", "--labels", "a,b"]),
+        "--labels": tuple([*PAGE, "--task", "classes", "--labels", labels] for labels in ("a,b", "a,c")),
+        "--batch": (PAGE, [*PAGE, "--batch", "first"]),
         "--budget": (PICK, [*PICK[:3], "3w", *PICK[4:]]),
         "--fill": ([*PICK[:3], "4w", *PICK[4:]], [*PICK[:3], "4w", *PICK[4:], "--fill", "skip"]),
         "--masks": ([PICK[0], "numbers.txt", *PICK[2:]], [PICK[0], "numbers.txt", *PICK[2:], "--masks", "templates"]),
@@ -684,7 +689,8 @@ FIXTURES = {
     }),
 }
 # What compare has of select it has for every strategy alike.
-_OF_SELECT = {"--param", "--plan", "--strict", "--report", "--config", "--force", "--max-age", "--refresh-factor"}
+_OF_SELECT = {"--param", "--plan", "--strict", "--report", "--config", "--force", "--max-age", "--refresh-factor", "--drafts", "--task",
+              "--labels", "--batch"}
 
 
 def compared(fixture):
@@ -717,14 +723,16 @@ def options_of(box, command):
 
 
 def outcome(box, args):
-    """Exit code, what was printed, and which files appeared; times and the command line itself are left out."""
+    """Exit code, what was printed, which files appeared, and what the page of the picks says; times and the command line itself are
+    left out."""
     before = box.names()
     done = box.run(*args, expect=None)
     new = sorted(set(box.names()) - set(before))
+    page = box.read("picks.html") if "picks.html" in new else None
     for name in new:
         os.remove(os.path.join(box.path, name))
     summary = re.sub(r"\d+(\.\d+)? m?s\b", "", done.err)
-    return done.returncode, done.out, summary, new
+    return done.returncode, done.out, summary, new, page
 
 
 def walk(command):

@@ -597,5 +597,29 @@ def a_target_that_nobody_reads_is_refused(box):
              "; --strategy average-dist is one of them")
 
 
+@case
+def picks_go_out_as_an_annotation_page(box):
+    box.file("pool.tsv", "id\tgroup\ttext\na\tg\tone <b>\nb\tg\ttwo words\nc\th\tthree of them\nd\th\tnever picked\n")
+    box.file("drafts.tsv", "text\ttranslation\none <b>\teins\n")
+
+    def asked(name):
+        text = box.read(name).decode()
+        return json.loads(re.search(r'id="asked">(.*?)</script>', text, re.S)[1])
+    box.npy("u.npy", [3, 2, 1, 0])
+    args = ["select", "pool.tsv", "--strategy", "nnll", "--scores", "u.npy"]
+    box.run(*args, "--budget", "3", "--out", "picks.html", "--drafts", "drafts.tsv", "--batch", "first")
+    page = asked("picks.html")
+    equal([item["id"] for item in page["items"]], ["a", "b", "c"])
+    equal(page["batch"], "first")
+    equal([item.get("draft") for item in page["items"]], ["eins", None, None])
+    equal(page["items"][1]["context"], "one <b>\ntwo words")
+    box.run(*args, "--budget", "1,2", "--out", "picks-{budget}.html", "--task", "classes", "--labels", "x,y")
+    equal([len(asked("picks-%d.html" % count)["items"]) for count in (1, 2)], [1, 2])
+    equal([asked("picks-1.html")["task"], asked("picks-1.html")["labels"]], ["classes", ["x", "y"]])
+    contains(box.run(*args, "--budget", "1", "--out", "no.html", "--task", "tags", expect=2).err, "needs labels")
+    contains(box.run(*args, "--budget", "1", "--labels", "x", expect=2).err, "--labels is read with --out NAME.html only")
+    equal(box.exists("no.html"), False)
+
+
 if __name__ == "__main__":
     raise SystemExit(main())
