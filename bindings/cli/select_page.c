@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The annotation page of a selection (select_page.h): the picks become annotations, whose open items
- * go out as the file of the tool `page`. */
+/* The annotation page of a selection (select_page.h): the picks become annotations, whose open
+ * items go out as the file of the tool `page`. */
 #include "select_page.h"
 
 #include <string.h>
