@@ -14,7 +14,7 @@ KINDS = {"training_set": "mix", "writer": "column_writer"}
 MEMBERS = {"context": "ctx"}
 #: The kinds of objects.
 OBJECTS = ("context", "pool", "column_writer", "comparison", "request", "selection", "strategy", "scorer", "model", "lm", "aligner", "links", "overlap",
-           "annotations", "mix", "tokenizer", "tokens", "project")
+           "annotations", "mix", "tokenizer", "tokens", "project", "tool_answers")
 #: Owners that are tables of functions.
 TABLES = ("alcore", "analysis", "plots", "stop", "view")
 NOTE = ["/* SPDX-License-Identifier: Apache-2.0 */", "/* Made by bindings/gen/generate.py from lua_calls.txt, the public headers and the comments of the Lua module's",

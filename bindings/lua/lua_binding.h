@@ -108,6 +108,7 @@ typedef struct al_object {
         alcore_strategy *strategy;
         alcore_tokenizer *tokenizer;
         alcore_tokens *tokens;
+        alcore_tool_answers *tool_answers;
     };
     al_context *context; /* one share; NULL: closed */
 } al_object;

@@ -23,7 +23,7 @@ names -= {"host"}  # the name of any function of the caller's
 # the correct labels; uncertainty= of analysis.composition() are numbers that the caller has, as are
 # those of stop.uncertainty(). model:embed() and model:score() are calls that make the column of one
 # name, and so are functions of models such as embed(). One column alone takes a list of matrices.
-allowed = {"lua_host_model.c": {"embeddings", "logprobs", "probs", "token_probs"},
+allowed = {"lua_tools.c": {"scores"}, "lua_host_model.c": {"embeddings", "logprobs", "probs", "token_probs"},
            "lua_model_texts.c": {"embeddings", "logprobs"},
            "lua_metrics.c": {"gold"}, "lua_analysis.c": {"uncertainty"}, "lua_stop.c": {"uncertainty"},
            "lua_pool.c": {"sample_probs"}}
