@@ -52,7 +52,8 @@ need_tests="g++=g++ cmake=cmake abidw=abigail-tools doxygen=doxygen
     lua5.2.pc=liblua5.2-dev lua5.3.pc=liblua5.3-dev lua5.4.pc=liblua5.4-dev luajit.pc=libluajit-5.1-dev
     luarocks=luarocks ldoc=lua-ldoc git=git spm_train=sentencepiece mandoc=mandoc"
 # What tests/run.sh --full needs beside that.
-need_full="debootstrap=debootstrap valgrind=valgrind /usr/lib/python3/dist-packages/torch=python3-torch
+need_full="msgfmt=gettext /usr/share/omegat/OmegaT.jar=omegat soffice=libreoffice-calc-nogui
+    debootstrap=debootstrap valgrind=valgrind /usr/lib/python3/dist-packages/torch=python3-torch
     /usr/include/torch/csrc/api/include/torch/serialize.h=libtorch-dev dpkg-source=dpkg-dev
     rustc=rustc bindgen=bindgen go=golang-go javac=default-jdk-headless /usr/share/java/jna.jar=libjna-java
     chromium=chromium clang=clang /usr/share/doc/libclang-rt-dev=libclang-rt-dev aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu

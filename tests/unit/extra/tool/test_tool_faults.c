@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing and reading the files of tools of JSON and CoNLL where memory or the disk ends, or the
+/* Writing and reading the files of tools where memory or the disk ends, or the
  * caller says stop: nothing leaks, and no half of a file stays. */
 #include "check_suite.h"
 
@@ -29,51 +29,69 @@ static const struct {
     const char *tool, *suffix;
     int32_t first, last;
     const char *back[4];
-} forms[] = {{"label-studio",
-              ".json",
-              ALCORE_TASK_TRANSLATION,
-              ALCORE_TASK_TAGS,
-              {"label-studio-translation.full.json", "label-studio-classes.min.json",
-               "label-studio-spans.full.json", "label-studio-tags.min.json"}},
-             {"doccano",
-              ".jsonl",
-              ALCORE_TASK_TRANSLATION,
-              ALCORE_TASK_TAGS,
-              {"doccano-translation.back.jsonl", "doccano-classes.back.jsonl",
-               "doccano-spans.back.jsonl", "doccano-tags.back.jsonl"}},
-             {"argilla",
-              ".json",
-              ALCORE_TASK_TRANSLATION,
-              ALCORE_TASK_TAGS,
-              {"argilla-translation.flat.json", "argilla-classes.nested.json",
-               "argilla-spans.flat.json", "argilla-tags.nested.json"}},
-             {"prodigy",
-              ".jsonl",
-              ALCORE_TASK_TRANSLATION,
-              ALCORE_TASK_TAGS,
-              {"prodigy-translation.jsonl", "prodigy-classes.jsonl", "prodigy-spans.back.jsonl",
-               "prodigy-spans.back.jsonl"}},
-             {"potato",
-              ".jsonl",
-              ALCORE_TASK_TRANSLATION,
-              ALCORE_TASK_SPANS,
-              {"potato-translation.back.jsonl", "potato-classes.back.jsonl",
-               "potato-spans.back.jsonl", NULL}},
-             {"squad",
-              ".json",
-              ALCORE_TASK_TRANSLATION,
-              ALCORE_TASK_TRANSLATION,
-              {"squad-translation.back.json", NULL, NULL, NULL}},
-             {"translations",
-              ".jsonl",
-              ALCORE_TASK_TRANSLATION,
-              ALCORE_TASK_TRANSLATION,
-              {"translations-translation.back.jsonl", NULL, NULL, NULL}},
-             {"conll",
-              ".conll",
-              ALCORE_TASK_SPANS,
-              ALCORE_TASK_TAGS,
-              {NULL, NULL, "conll-spans.conll", "conll-tags.conll"}}};
+} forms[] = {
+    {"label-studio",
+     ".json",
+     ALCORE_TASK_TRANSLATION,
+     ALCORE_TASK_TAGS,
+     {"label-studio-translation.full.json", "label-studio-classes.min.json",
+      "label-studio-spans.full.json", "label-studio-tags.min.json"}},
+    {"doccano",
+     ".jsonl",
+     ALCORE_TASK_TRANSLATION,
+     ALCORE_TASK_TAGS,
+     {"doccano-translation.back.jsonl", "doccano-classes.back.jsonl", "doccano-spans.back.jsonl",
+      "doccano-tags.back.jsonl"}},
+    {"argilla",
+     ".json",
+     ALCORE_TASK_TRANSLATION,
+     ALCORE_TASK_TAGS,
+     {"argilla-translation.flat.json", "argilla-classes.nested.json", "argilla-spans.flat.json",
+      "argilla-tags.nested.json"}},
+    {"prodigy",
+     ".jsonl",
+     ALCORE_TASK_TRANSLATION,
+     ALCORE_TASK_TAGS,
+     {"prodigy-translation.jsonl", "prodigy-classes.jsonl", "prodigy-spans.back.jsonl",
+      "prodigy-spans.back.jsonl"}},
+    {"potato",
+     ".jsonl",
+     ALCORE_TASK_TRANSLATION,
+     ALCORE_TASK_SPANS,
+     {"potato-translation.back.jsonl", "potato-classes.back.jsonl", "potato-spans.back.jsonl",
+      NULL}},
+    {"squad",
+     ".json",
+     ALCORE_TASK_TRANSLATION,
+     ALCORE_TASK_TRANSLATION,
+     {"squad-translation.back.json", NULL, NULL, NULL}},
+    {"translations",
+     ".jsonl",
+     ALCORE_TASK_TRANSLATION,
+     ALCORE_TASK_TRANSLATION,
+     {"translations-translation.back.jsonl", NULL, NULL, NULL}},
+    {"conll",
+     ".conll",
+     ALCORE_TASK_SPANS,
+     ALCORE_TASK_TAGS,
+     {NULL, NULL, "conll-spans.conll", "conll-tags.conll"}},
+#define TRANSLATORS(tool, suffix, back)                                                            \
+    {                                                                                              \
+        tool, suffix, ALCORE_TASK_TRANSLATION, ALCORE_TASK_TRANSLATION, {                          \
+            back                                                                                   \
+        }                                                                                          \
+    }
+    TRANSLATORS("po", ".po", "translators.toolkit.po"),
+    TRANSLATORS("csv", ".csv", "translators.libreoffice.csv"),
+#ifdef ALCORE_HAVE_EXPAT
+    TRANSLATORS("xliff", ".xlf", "translators.toolkit.xlf"),
+    TRANSLATORS("xliff2", ".xlf", "translators2.toolkit.xlf"),
+    TRANSLATORS("tmx", ".tmx", "translators.toolkit.tmx"),
+#if defined ALCORE_HAVE_XLSXWRITER && defined ALCORE_HAVE_ZLIB
+    TRANSLATORS("xlsx", ".xlsx", "translators.libreoffice.xlsx"),
+#endif
+#endif
+};
 enum { FORMS = sizeof forms / sizeof *forms };
 
 static fault_allocator fault;
