@@ -5,6 +5,8 @@ import json
 import re
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 
 import pytest
 
@@ -52,6 +54,48 @@ def test_memory_loop(root):
     out = run(root, "memory_loop.py")
     assert "round 1: 1 answered, 1 skipped, spent 5" in out and "round 2: 3 answered, 0 skipped" in out
     assert "  the patient has fever = der Patient hat Fieber" in out and out.count("the patient was treated") == 1
+
+
+def test_label_studio_backend(root, tmp_path):
+    """It speaks the protocol over HTTP: what is unlike the memory has the lower score, what is in it a draft, and a translation that
+    was saved is learned."""
+    memory = tmp_path / "memory.tsv"
+    memory.write_text("source\treference\nthe patient has fever\tder Patient hat Fieber\nthe patient has pain\tder Patient hat Schmerzen\n")
+    server = subprocess.Popen([sys.executable, str(root / "examples" / "python" / "label_studio_backend.py"), str(memory), "0"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def ask(path, request=None):
+        data = None if request is None else (request if isinstance(request, bytes) else json.dumps(request).encode())
+        try:
+            with urllib.request.urlopen(urllib.request.Request(address + path, data, {"Content-Type": "application/json"}), timeout=60) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)
+
+    def predict(*texts):
+        status, answer = ask("/predict", {"tasks": [{"id": n, "data": {"text": text}} for n, text in enumerate(texts)], "label_config": "<View/>"})
+        assert status == 200 and len(answer["results"]) == len(texts)
+        return answer["results"]
+
+    try:
+        address = server.stdout.readline().strip()
+        assert address.startswith("http://127.0.0.1:"), server.stderr.read()
+        assert ask("/health") == (200, {"status": "UP", "model_class": "alcore"})
+        assert ask("/setup", {"project": "1", "schema": "<View/>"}) == (200, {"model_version": "alcore 2"})
+        known, near, far = predict("the patient has fever", "the patient has", "quantum field theory")
+        assert known["result"][0]["value"] == {"text": ["der Patient hat Fieber"]} and near["result"] == far["result"] == []
+        assert 0 < far["score"] < near["score"] <= 1 and far["score"] < known["score"]
+        event = {"task": {"data": {"text": "quantum field theory"}}, "annotation": {"result": [
+            {"from_name": "translation", "to_name": "text", "type": "textarea", "value": {"text": ["Quantenfeldtheorie"]}}]}}
+        assert ask("/webhook", {"action": "PROJECT_UPDATED"})[0] == 200
+        assert ask("/webhook", {"action": "ANNOTATION_CREATED", **event}) == (200, {"model_version": "alcore 3"})
+        learned, = predict("quantum field theory")
+        assert learned["score"] > far["score"] and learned["result"][0]["value"] == {"text": ["Quantenfeldtheorie"]}
+        assert learned["model_version"] == "alcore 3"
+        assert ask("/nothing")[0] == 404 and ask("/predict", {})[0] == 400 and ask("/predict", b"{")[0] == 400
+    finally:
+        server.kill()
+        server.communicate()
 
 
 def test_own_acquisition(root):
