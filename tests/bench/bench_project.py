@@ -35,6 +35,7 @@ def run(*words):
     pid = os.fork()
     if pid == 0:
         os.chdir(folder)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         os.execv(given.alcore, ["alcore", *words, "-q"])
     begin = time.monotonic()
     _, status, used = os.wait4(pid, 0)
