@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the seed inputs of tests/fuzz/corpus: small files that reach every branch of a parser."""
-import gzip, json, lzma, os, struct
+import gzip, io, json, lzma, os, struct, zipfile
 
 here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus")
 
@@ -306,3 +306,66 @@ write("tools", *(exported(number, task, name.format(task=task)) for number, name
       tool(7, "tags", "# id = a\n# status = draft\n# annotator = e\nx\tX\ny\t_\n"), tool(0, "translation", "[" * 70), tool(0, "spans", b"[\xff]"),
       tool(3, "tags", '{"al_id":"a","text":"a b","spans":[{"start":0,"end":3,"label":"A"}],"answer":"accept"}'),
       tool(3 + 32, "translation", '{"al_id":"a","answer":"ignore"}\n{"al_id":"b","text":"\\ud83d\\ude00","translation":"\\n","answer":"accept"}'))
+
+
+def of_translators(tool, data):
+    """An input of fuzz_translators.c: its first byte, and the file."""
+    number = ["po", "csv", "xliff", "xliff2", "tmx", "xlsx"].index(tool)
+    return bytes([number]) + (data if isinstance(data, bytes) else data.encode())
+
+
+def kept(tool, *names):
+    for name in names:
+        with open(os.path.join(files, "translators" + name), "rb") as file:
+            yield of_translators(tool, file.read())
+
+
+def xliff(*units):
+    return of_translators("xliff", "<xliff version='1.2'><file original='b'><body>%s</body></file></xliff>" % "".join(units))
+
+
+def xliff2(unit):
+    return of_translators("xliff2", "<xliff version='2.0'><file><unit id='1' name='a'>%s</unit></file></xliff>" % unit)
+
+
+def tmx(unit):
+    return of_translators("tmx", "<!DOCTYPE tmx SYSTEM 'a'><tmx><header srclang='en'/><body><tu tuid='a'>%s</tu></body></tmx>" % unit)
+
+
+def workbook(sheet, strings="<sst><si><t>id</t></si><si><r><t>translation</t></r><rPh><t>x</t></rPh></si><si><t>_x0041__x005F_x</t></si></sst>",
+             packed=zipfile.ZIP_DEFLATED):
+    """A small XLSX."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", packed) as book:
+        for name, text in (("xl/workbook.xml", "<workbook><sheets><sheet r:id='r1'/></sheets></workbook>"), ("xl/_rels/workbook.xml.rels",
+                            "<Relationships><Relationship Id='r1' Type='/worksheet' Target='s.xml'/><Relationship Id='r2' Type='/sharedStrings' "
+                            "Target='/xl/t.xml'/></Relationships>"), ("xl/t.xml", strings), ("xl/s.xml", sheet)):
+            book.writestr(zipfile.ZipInfo(name), text, packed)
+    return of_translators("xlsx", out.getvalue())
+
+
+rows = ("<worksheet><row r='1'><c r='A1' t='s'><v>0</v></c><c t='s'><v>1</v></c></row><row><c t='inlineStr'><is><t>a</t></is></c>"
+        "<c t='s'><v>2</v></c></row><row r='9'><c r='B9' t='b'><v>1</v></c></row></worksheet>")
+segment = "<segment state='final'><source>a</source><target>b</target></segment>"
+write("translators", *kept("po", ".po", ".toolkit.po", ".omegat.po"), *kept("csv", ".csv", ".libreoffice.csv"),
+      *kept("xliff", ".xlf", ".toolkit.xlf", ".omegat.xlf"), *kept("xliff2", "2.xlf", "2.toolkit.xlf"), *kept("tmx", ".tmx", ".toolkit.tmx"),
+      *kept("xlsx", ".openpyxl.xlsx", ".libreoffice.xlsx"),
+      *(of_translators("po", text) for text in (
+          "", '# a\n#~ msgid "x"\nmsgid ""\nmsgstr "Last-Translator: A\\n"\n"Project-Id-Version: b\\n"\nmsgctxt "a"\nmsgid "x"\nmsgstr "\\x41\\101\\t"',
+          'msgid "x"\nmsgid_plural "y"\nmsgstr[0] "z"\nmsgstr[1] ""\n', 'msgid "\\q"', 'msgid "', '#, fuzzy\n#| msgid "o"\nmsgctxt ""\n"a"\nmsgid "x"\nmsgstr "y"',
+          'msgid ""\nmsgstr "Content-Type: text/plain; charset=EUC-JP\\n"', b'msgctxt "a"\nmsgid "x"\nmsgstr "\xff"\n')),
+      *(of_translators("csv", text) for text in (
+          "", "id,translation\na,b\n", "ID;Target;Status;Seconds;draft\na;b;draft;1;c\nb;;skip;;\nc;x;no;;\nd;y;;z;\n;q;;;\n", "id,text\n",
+          "id,translation,note,annotator,time\na,\"b\n\",c,d,2026-01-01\n")),
+      xliff(), xliff("<trans-unit id='a' approved='yes'><source>x</source><target>y <g>z</g><ph>q</ph></target><note>n</note></trans-unit>",
+                     "<trans-unit><target/></trans-unit>"),
+      xliff("<trans-unit id='a'><source>x</source><target state='needs-review-translation' state-qualifier='leveraged-mt'>y</target>"
+            "<alt-trans origin='alcore'><target>z</target></alt-trans></trans-unit>"), of_translators("xliff", "<a:xliff xmlns:a='b'>&amp;</a:xliff>"),
+      of_translators("xliff", "<!DOCTYPE a [<!ENTITY b 'c'>]><xliff>&b;</xliff>"), of_translators("xliff", "<xliff>" * 300),
+      of_translators("xliff", "<?xml version='1.0' encoding='UTF-16'?><xliff/>".encode("utf-16")),
+      xliff2(segment), xliff2(segment + "<ignorable><source> </source></ignorable><segment><source>c</source></segment>"),
+      xliff2("<notes><note category='alcore-draft'>b</note><note>c</note></notes><segment state='initial' subState='alcore:draft'><source>a</source>"
+             "<target>d<cp hex='0007'/></target></segment>"),
+      tmx("<tuv xml:lang='en-US'><seg>a</seg></tuv><tuv lang='de' changeid='e'><seg>b<ph>c</ph><hi>d</hi></seg></tuv>"),
+      tmx("<prop type='x-alcore-draft'>b</prop><tuv xml:lang='de'><seg>b</seg></tuv>"), workbook(rows), workbook(rows, packed=zipfile.ZIP_STORED),
+      workbook("<worksheet/>"), workbook(rows, "<sst>"), workbook(rows)[:-9], of_translators("xlsx", b"PK\5\6" + bytes(18)))
