@@ -4,6 +4,9 @@
 #include "check_suite.h"
 
 #include <math.h>
+#ifdef ALCORE_HAVE_ZLIB
+#include <zlib.h>
+#endif
 
 #include "tool_files.h"
 
@@ -140,5 +143,61 @@ START_TEST(test_wrong) {
 }
 END_TEST
 
+/* The language of texts that all have the same one, unless the caller names another. */
+START_TEST(test_languages) {
+    static const char *const ids[] = {"a", "b"}, *const texts[] = {"x", "y"};
+    static const char *const same[] = {"fr", "fr"}, *const two[] = {"fr", "it"};
+    static const char *const unknown[] = {"unknown", "unknown"}, *const some[] = {"fr", NULL};
+    alcore_tool_options options = ALCORE_TOOL_OPTIONS_INIT;
+    const struct {
+        const char *const *languages;
+        const char *given, *line;
+    } cases[] = {
+        {same, NULL, "X-Source-Language: fr\\n"},     {same, "de", "X-Source-Language: de\\n"},
+        {two, NULL, "X-Source-Language: und\\n"},     {some, NULL, "X-Source-Language: und\\n"},
+        {unknown, NULL, "X-Source-Language: und\\n"}, {NULL, NULL, "X-Source-Language: und\\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        alcore_tool_items items = tool_items(ids, texts, NULL, 2);
+        items.languages = cases[i].languages;
+        options.source_language = cases[i].given;
+        ck_assert_ok(alcore_tool_write(ctx, "po", in_folder("x.po"), &items, &options));
+        ck_assert_ptr_nonnull(strstr(get(tool_path), cases[i].line));
+        ck_assert_ptr_nonnull(strstr(get(tool_path), "Language: und\\n"));
+    }
+}
+END_TEST
+
+/* In the order of the items, and whole: a text with a length may go on behind it. */
+START_TEST(test_order) {
+    static const char *const ids[] = {"z", "a", "m"}, *const texts[] = {"one|two", "x", "y"};
+    static const char *const drafts[] = {"1", "2", "3"};
+    const size_t lengths[] = {3, 1, 1};
+    alcore_tool_items items = tool_items(ids, texts, drafts, 3);
+    items.text_lengths = lengths;
+    ck_assert_ok(alcore_tool_write(ctx, "po", in_folder("x.po"), &items, NULL));
+    ck_assert_ptr_nonnull(strstr(get(tool_path), "msgid \"one\"\n"));
+    ck_assert_ptr_nonnull(strstr(get(tool_path), "Project-Id-Version: alcore\\n"));
+    ck_assert_str_eq(answers_of_file("po", in_folder("x.po"), NULL),
+                     "z draft 1\na draft 2\nm draft 3\n");
+}
+END_TEST
+
+#ifdef ALCORE_HAVE_ZLIB
+START_TEST(test_compressed) {
+    gzFile file = gzopen(in_folder("x.po.gz"), "wb");
+    gzputs(file, "msgctxt \"a\"\nmsgid \"x\"\nmsgstr \"y\"\n");
+    gzclose(file);
+    ck_assert_str_eq(answers_of_file("po", in_folder("x.po.gz"), NULL), "a ok y\n");
+}
+END_TEST
+#else
+START_TEST(test_compressed) {
+    alcore_tool_answers *answers;
+    ck_assert_fails(alcore_tool_read(ctx, "po", put("x.po.gz", "x"), NULL, &answers),
+                    ALCORE_E_UNSUPPORTED, "zlib");
+}
+END_TEST
+#endif
+
 CHECK_SUITE_WITH("PO", tool_setup, tool_teardown, test_written, test_states, test_layouts,
-                 test_wrong);
+                 test_wrong, test_languages, test_order, test_compressed);
