@@ -64,7 +64,7 @@ static void refuse_entity(void *user, const XML_Char *name, int is_parameter, co
     if (!stopped(xml))
         keep(xml, alcore__fail(ALCORE_E_UNSUPPORTED,
                                "%s:%lld: the entity %.40s is declared, which is not read: expand "
-                               "entities with xmllint --noent first",
+                               "entities with xmllint first",
                                xml->path, (long long)alcore__expat_line(xml), name));
 }
 

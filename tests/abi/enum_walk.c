@@ -565,6 +565,19 @@ CALL(vocabulary_kind) {
          alcore_tokenizer_train_vocabulary(ctx, TEXTS, NULL, 3, in_folder("v"), &options));
 }
 
+static alcore_status write_tool_with(const alcore_tool_options *options) {
+    alcore_tool_items items = ALCORE_TOOL_ITEMS_INIT;
+    items.ids = items.texts = TEXTS;
+    items.count = 3;
+    return alcore_tool_write(ctx, "prodigy", in_folder("out.x"), &items, options);
+}
+CALL(tool_task) {
+    WITH(alcore_tool_options, ALCORE_TOOL_OPTIONS_INIT, task, write_tool_with(&options));
+}
+CALL(tool_span_unit) {
+    WITH(alcore_tool_options, ALCORE_TOOL_OPTIONS_INIT, span_unit, write_tool_with(&options));
+}
+
 /* What takes an enum: the function or struct, the argument or member, the enum, and the call. */
 static const struct taker {
     const char *owner, *argument, *tag;
@@ -632,6 +645,8 @@ static const struct taker {
     {"alcore_train_options", "metric", "alcore_validation", train_metric},
     {"alcore_train_options", "precision", "alcore_precision", train_precision},
     {"alcore_vocabulary_options", "kind", "alcore_vocabulary_kind", vocabulary_kind},
+    {"alcore_tool_options", "task", "alcore_task", tool_task},
+    {"alcore_tool_options", "span_unit", "alcore_span_unit", tool_span_unit},
 };
 
 /* Whether the call refused its number by name. */
