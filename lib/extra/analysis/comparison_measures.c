@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "extra/analysis/comparison_internal.h"
+#include "extra/analysis/text_measures.h"
 #include "extra/overlap/overlap_handle.h"
-#include "request/text_masks_internal.h"
 
 enum { ORDERS = ALCORE__COMPARED_ORDERS, TEXTS = 8192 /* of the pool, added at a time */ };
 
@@ -58,60 +58,27 @@ static alcore_status read_pool(measuring *self) {
 
 /* ---- one selection ---- */
 
-static int by_number(const void *a, const void *b) {
-    const int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
-    return (one > other) - (one < other);
-}
-
-/* The quantile q of sorted numbers, one or more: between the two that it lies between, linearly. */
-static double quantile_of(const int64_t *sorted, int64_t count, double q) {
-    const double place = q * (double)(count - 1);
-    const int64_t below = (int64_t)place;
-    const int64_t above = below + 1 < count ? below + 1 : below;
-    return (double)sorted[below] +
-           (place - (double)below) * (double)(sorted[above] - sorted[below]);
-}
-
 static alcore_status measure_lengths(alcore_ctx *ctx, alcore__compared *one) {
     const alcore_pool *pool = alcore_selection_pool(one->picked);
     const int64_t *rows = alcore_selection_rows(one->picked);
     int64_t *words = NULL;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)one->items + 1, sizeof *words, &words));
     for (int64_t i = 0; i < one->items; i++) words[i] = alcore_pool_words(pool, rows[i]);
-    const alcore_status status =
-        alcore__sort(ctx, words, (size_t)one->items, sizeof *words, by_number);
+    const alcore_status status = alcore__quartiles(ctx, words, one->items, one->quartile);
     one->mean_words = one->items > 0 ? (double)one->words / (double)one->items : (double)NAN;
-    for (int k = 0; k < 3; k++)
-        one->quartile[k] =
-            one->items > 0 ? quantile_of(words, one->items, 0.25 * (k + 1)) : (double)NAN;
     alcore__free(ctx, words);
-    return status;
-}
-
-/* Masks the picks among themselves as the request's masks "templates" and "near" would. The arrays
- * are as long as the pool, for a time. */
-static alcore_status mask_picks(alcore_ctx *ctx, const alcore_pool *pool, alcore__masks *masks) {
-    alcore__masked_texts texts = {.ctx = ctx, .masks = masks};
-    alcore_status status =
-        alcore__texts_read(ctx, pool, masks->candidate_mask, masks->rows, true, &texts.candidates);
-    if (status == ALCORE_OK) status = alcore__mask_templates(&texts);
-    if (status == ALCORE_OK) status = alcore__mask_near(&texts);
-    alcore__texts_read_clear(ctx, &texts.candidates);
     return status;
 }
 
 static alcore_status measure_near_duplicates(alcore_ctx *ctx, alcore__compared *one) {
     const alcore_pool *pool = alcore_selection_pool(one->picked);
-    alcore__masks masks = {.rows = alcore_pool_row_count(pool), .eligible = one->items};
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)masks.rows + 1, sizeof *masks.candidate_mask,
-                                  &masks.candidate_mask));
-    for (int64_t i = 0; i < one->items; i++)
-        masks.candidate_mask[alcore_selection_rows(one->picked)[i]] = 1;
-    const alcore_status status = mask_picks(ctx, pool, &masks);
-    one->near_duplicates = one->items > 0
-                               ? 100 * (double)(one->items - masks.eligible) / (double)one->items
-                               : (double)NAN;
-    alcore__free(ctx, masks.candidate_mask);
+    uint8_t *mask = NULL;
+    ALCORE__TRY(
+        alcore__new_array(ctx, (size_t)alcore_pool_row_count(pool) + 1, sizeof *mask, &mask));
+    for (int64_t i = 0; i < one->items; i++) mask[alcore_selection_rows(one->picked)[i]] = 1;
+    const alcore_status status =
+        alcore__near_duplicates(ctx, pool, mask, one->items, &one->near_duplicates);
+    alcore__free(ctx, mask);
     return status;
 }
 

@@ -61,6 +61,34 @@ static alcore_status put_rows(alcore_project *project, alcore__json_out *json, c
     return status;
 }
 
+/* ---- queries that the page has too ---- */
+
+const char alcore__project_annotators[] =
+    "SELECT name, count(latest.answer) AS items, count(*) FILTER (WHERE status = 'ok') AS ok, "
+    "count(*) FILTER (WHERE status = 'draft') AS drafts, "
+    "count(*) FILTER (WHERE status NOT IN ('ok', 'draft')) AS without, "
+    "total(seconds) AS seconds FROM annotators JOIN latest USING (annotator) "
+    "JOIN answers USING (answer) GROUP BY annotators.annotator ORDER BY name";
+const char alcore__project_agreement[] =
+    "SELECT one.name AS one, other.name AS other, count(*) AS items, "
+    "count(*) FILTER (WHERE (mine.status = 'ok') = (theirs.status = 'ok') AND "
+    "mine.value IS theirs.value) AS agreeing "
+    "FROM latest AS first JOIN latest AS second ON second.item = first.item "
+    "AND second.annotator > first.annotator "
+    "JOIN answers AS mine ON mine.answer = first.answer AND mine.status != 'draft' "
+    "JOIN answers AS theirs ON theirs.answer = second.answer AND theirs.status != 'draft' "
+    "JOIN annotators AS one ON one.annotator = first.annotator "
+    "JOIN annotators AS other ON other.annotator = second.annotator "
+    "GROUP BY first.annotator, second.annotator ORDER BY one.name, other.name";
+const char alcore__project_differing_answers[] =
+    "SELECT name AS annotator, status, value, comment FROM latest "
+    "JOIN answers USING (answer) JOIN annotators "
+    "ON annotators.annotator = latest.annotator WHERE latest.item = ? "
+    "AND status != 'draft' ORDER BY name";
+const char alcore__project_disagreements[] =
+    "SELECT item, round, id, text FROM decisions JOIN items USING (item) "
+    "WHERE disagreeing = 1 ORDER BY item LIMIT " LISTED_DISAGREEMENTS;
+
 /* ---- members ---- */
 
 static alcore_status put_settings(alcore_project *project, alcore__json_out *json) {
@@ -134,45 +162,20 @@ static alcore_status put_rounds(alcore_project *project, alcore__json_out *json)
 
 /* Present answers of each annotator, and on how many items each two of them agree. */
 static alcore_status put_annotators(alcore_project *project, alcore__json_out *json) {
-    ALCORE__TRY(put_rows(
-        project, json, "annotators",
-        "SELECT name, count(latest.answer) AS items, count(*) FILTER (WHERE status = 'ok') AS ok, "
-        "count(*) FILTER (WHERE status = 'draft') AS drafts, "
-        "count(*) FILTER (WHERE status NOT IN ('ok', 'draft')) AS without, "
-        "total(seconds) AS seconds FROM annotators JOIN latest USING (annotator) "
-        "JOIN answers USING (answer) GROUP BY annotators.annotator ORDER BY name",
-        "", 0, NULL));
-    return put_rows(
-        project, json, "agreement",
-        "SELECT one.name AS one, other.name AS other, count(*) AS items, "
-        "count(*) FILTER (WHERE (mine.status = 'ok') = (theirs.status = 'ok') AND "
-        "mine.value IS theirs.value) AS agreeing "
-        "FROM latest AS first JOIN latest AS second ON second.item = first.item "
-        "AND second.annotator > first.annotator "
-        "JOIN answers AS mine ON mine.answer = first.answer AND mine.status != 'draft' "
-        "JOIN answers AS theirs ON theirs.answer = second.answer AND theirs.status != 'draft' "
-        "JOIN annotators AS one ON one.annotator = first.annotator "
-        "JOIN annotators AS other ON other.annotator = second.annotator "
-        "GROUP BY first.annotator, second.annotator ORDER BY one.name, other.name",
-        "", 0, NULL);
+    ALCORE__TRY(put_rows(project, json, "annotators", alcore__project_annotators, "", 0, NULL));
+    return put_rows(project, json, "agreement", alcore__project_agreement, "", 0, NULL);
 }
 
 /* The answers of an item on which annotators differ. */
 static alcore_status put_answers(alcore_project *project, alcore__json_out *json,
                                  sqlite3_stmt *row) {
-    return put_rows(project, json, "answers",
-                    "SELECT name AS annotator, status, value, comment FROM latest "
-                    "JOIN answers USING (answer) JOIN annotators "
-                    "ON annotators.annotator = latest.annotator WHERE latest.item = ? "
-                    "AND status != 'draft' ORDER BY name",
-                    "i", sqlite3_column_int64(row, 0), NULL);
+    return put_rows(project, json, "answers", alcore__project_differing_answers, "i",
+                    sqlite3_column_int64(row, 0), NULL);
 }
 
 static alcore_status put_disagreements(alcore_project *project, alcore__json_out *json) {
-    return put_rows(project, json, "disagreements",
-                    "SELECT item, round, id, text FROM decisions JOIN items USING (item) "
-                    "WHERE disagreeing = 1 ORDER BY item LIMIT " LISTED_DISAGREEMENTS,
-                    "", 0, put_answers);
+    return put_rows(project, json, "disagreements", alcore__project_disagreements, "", 0,
+                    put_answers);
 }
 
 static alcore_status put_lists(alcore_project *project, alcore__json_out *json) {
