@@ -5,6 +5,7 @@
 
 #include "alcore/version.h"
 #include "extra/project/project_document.h"
+#include "text/utf8.h"
 
 /* Disagreements that are listed; all of them are counted. */
 #define LISTED_DISAGREEMENTS "1000"
@@ -17,25 +18,34 @@ static bool is_json(const char *name) {
     return false;
 }
 
+/* Puts a text of the database. One that is no UTF-8, such as the path of a file or what a hostile
+ * database has, is repaired: a document of JSON has no other bytes. */
+static void put_text(alcore__json_out *json, const char *name, const char *text, bool is_raw) {
+    alcore__buffer repaired = {0};
+    const size_t length = strlen(text);
+    if (json->status == ALCORE_OK && alcore__utf8_check(text, length) != length) {
+        int64_t count;
+        json->status = alcore__utf8_repair(json->ctx, text, length, &repaired, &count);
+        text = repaired.data ? repaired.data : "";
+    }
+    if (is_raw)
+        alcore__json_put_raw(json, name, text);
+    else
+        alcore__json_put_string(json, name, text);
+    alcore__buffer_clear(json->ctx, &repaired);
+}
+
 /* Puts the columns of a row; what is NULL is left out. */
 static void put_columns(alcore__json_out *json, sqlite3_stmt *row) {
     for (int i = 0; i < sqlite3_column_count(row); i++) {
         const char *const name = sqlite3_column_name(row, i);
-        switch (sqlite3_column_type(row, i)) {
-        case SQLITE_INTEGER:
+        const int type = sqlite3_column_type(row, i);
+        if (type == SQLITE_INTEGER)
             alcore__json_put_integer(json, name, sqlite3_column_int64(row, i));
-            break;
-        case SQLITE_FLOAT:
+        else if (type == SQLITE_FLOAT)
             alcore__json_put_number(json, name, sqlite3_column_double(row, i));
-            break;
-        case SQLITE_NULL:
-            break;
-        default:
-            if (is_json(name))
-                alcore__json_put_raw(json, name, alcore__store_text(row, i));
-            else
-                alcore__json_put_string(json, name, alcore__store_text(row, i));
-        }
+        else if (type != SQLITE_NULL)
+            put_text(json, name, alcore__store_text(row, i), is_json(name));
     }
 }
 
@@ -89,6 +99,20 @@ const char alcore__project_disagreements[] =
     "SELECT item, round, id, text FROM decisions JOIN items USING (item) "
     "WHERE disagreeing = 1 ORDER BY item LIMIT " LISTED_DISAGREEMENTS;
 
+/* An object of the one row of a query. */
+static alcore_status put_object(alcore_project *project, alcore__json_out *json, const char *key,
+                                const char *sql, int64_t value) {
+    sqlite3_stmt *statement;
+    bool row;
+    ALCORE__TRY(alcore__store_prepare(&project->store, &statement, sql, "i", value));
+    const alcore_status status = alcore__store_step(&project->store, statement, &row);
+    alcore__json_open(json, key, '{');
+    if (status == ALCORE_OK && row) put_columns(json, statement);
+    alcore__json_close(json, '}');
+    sqlite3_finalize(statement);
+    return status;
+}
+
 /* ---- members ---- */
 
 static alcore_status put_settings(alcore_project *project, alcore__json_out *json) {
@@ -99,7 +123,7 @@ static alcore_status put_settings(alcore_project *project, alcore__json_out *jso
                                       "SELECT name, value FROM settings ORDER BY name", ""));
     alcore__json_open(json, "settings", '{');
     while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row)
-        alcore__json_put_string(json, alcore__store_text(rows, 0), alcore__store_text(rows, 1));
+        put_text(json, alcore__store_text(rows, 0), alcore__store_text(rows, 1), false);
     alcore__json_close(json, '}');
     sqlite3_finalize(rows);
     return status;
@@ -136,7 +160,7 @@ static alcore_status put_status(alcore_project *project, alcore__json_out *json)
     return ALCORE_OK;
 }
 
-/* What a round consists of, beside its own columns. */
+/* What a round consists of, beside its own columns; lengths are in code points. */
 static alcore_status put_composition(alcore_project *project, alcore__json_out *json,
                                      sqlite3_stmt *row) {
     const int64_t round = sqlite3_column_int64(row, 0);
@@ -144,10 +168,10 @@ static alcore_status put_composition(alcore_project *project, alcore__json_out *
                          "SELECT ifnull(language, 'unknown') AS language, count(*) AS items "
                          "FROM items WHERE round = ? GROUP BY language ORDER BY language",
                          "i", round, NULL));
-    return put_rows(project, json, "lengths",
-                    "SELECT min(length(text)) AS shortest, avg(length(text)) AS mean, "
-                    "max(length(text)) AS longest FROM items WHERE round = ?",
-                    "i", round, NULL);
+    return put_object(project, json, "lengths",
+                      "SELECT min(length(text)) AS shortest, avg(length(text)) AS mean, "
+                      "max(length(text)) AS longest FROM items WHERE round = ?",
+                      round);
 }
 
 static alcore_status put_rounds(alcore_project *project, alcore__json_out *json) {

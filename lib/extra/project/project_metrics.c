@@ -2,9 +2,7 @@
 /* Measures of models. One that is given again for a round is added; the last one counts. */
 #include <math.h>
 
-#include "base/number.h"
 #include "extra/project/project_internal.h"
-#include "text/utf8.h"
 
 static alcore_status check(const char *name, double value) {
     if (!name || !*name)

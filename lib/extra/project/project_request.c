@@ -152,6 +152,7 @@ alcore_status alcore__project_request_prepare(alcore_project *project,
     alcore_request *const request = settings->request;
     ALCORE__TRY(alcore__project_rounds(project, &out->number));
     ALCORE__TRY(check_open_items(project, settings, out->number));
+    ALCORE__TRY(alcore__project_check_stop(project, settings));
     out->number++;
     ALCORE__TRY(alcore_request_set_int(request, "round", out->number));
     ALCORE__TRY(set_budget(project, settings));

@@ -19,5 +19,8 @@ enum { ITEM_SENTENCE = 0, ITEM_PHRASE = 1, ITEM_OF_TARGET = 2 };
 alcore_status alcore__project_request_prepare(alcore_project *project,
                                               const alcore__project_settings *settings,
                                               alcore_model *model, alcore__project_round *out);
+/* ALCORE_E_PARAM where the measure of the setting stop_metric has reached a plateau. */
+alcore_status alcore__project_check_stop(alcore_project *project,
+                                         const alcore__project_settings *settings);
 
 #endif

@@ -38,6 +38,15 @@ static const alcore__param own_rows[] = {
      "what happens to a text that is not UTF-8", ALCORE__BY_NAME},
     {"context", ALCORE_PARAM_INTEGER, "2", 0, 100, NULL,
      "texts of the same group before and after an item that annotators are shown", ALCORE__BY_NAME},
+    {"stop_metric", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
+     "measure by which rounds end: when it has reached a plateau; empty: they do not",
+     ALCORE__BY_NAME},
+    {"stop_patience", ALCORE_PARAM_INTEGER, "3", 1, 1e9, NULL,
+     "rounds without an improvement that are a plateau", ALCORE__BY_NAME},
+    {"stop_gain", ALCORE_PARAM_NUMBER, "0", 0, (double)INFINITY, NULL,
+     "an improvement is more than this", ALCORE__BY_NAME},
+    {"stop_falling", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
+     "1: the measure falls as models get better", ALCORE__BY_NAME},
     {"name", ALCORE_PARAM_TEXT, "alcore", 0, 0, NULL, "of the project, which tools show",
      ALCORE__BY_NAME},
 };
@@ -288,14 +297,12 @@ alcore_status alcore__project_setting_get(alcore_project *project,
 
 /* Reads all settings in one moment and keeps the one that was asked for. */
 static alcore_status get(alcore_project *project, const char *name, const char **out) {
-    alcore__project_settings settings;
+    alcore__project_settings settings = {0};
     const char *text = NULL;
-    alcore_status status = alcore__store_begin_reading(&project->store);
-    if (status == ALCORE_OK)
-        status =
-            alcore__store_end(&project->store, alcore__project_settings_read(project, &settings));
-    if (status != ALCORE_OK) return status;
-    status = alcore__project_setting_get(project, &settings, name, &text);
+    ALCORE__TRY(alcore__store_begin_reading(&project->store));
+    alcore_status status =
+        alcore__store_end(&project->store, alcore__project_settings_read(project, &settings));
+    if (status == ALCORE_OK) status = alcore__project_setting_get(project, &settings, name, &text);
     project->view.length = 0;
     if (status == ALCORE_OK && text && *text) {
         status = alcore__buffer_append(project->object.ctx, &project->view, text, strlen(text));

@@ -23,9 +23,9 @@ VALIDATORS = {schema["properties"]["schema"]["const"]: Draft202012Validator(sche
 OPTIONAL = {"masks", "wordless", "language", "length", "template", "near", "command", "price", "terms", "parts", "currency", "units", "alone", "also", "model",
             "scorer", "labeled", "target", "candidates", "phrases_of_rows", "unread", "ignored", "engine", "built_in", "kept", "reuse", "cut", "warnings",
             "device", "fingerprint", "missing", "sentences_without_pair", "count_for_words", "items", "pool", "embeddings", "language_model",
-            "links", "language_model_fingerprint", "phrases", "test", "amount"}
+            "links", "language_model_fingerprint", "phrases", "test", "amount", "reference_blob", "value", "comment"}
 # Objects whose members have names of the caller's or of a strategy's.
-MAPS = {"parameters", "columns", "terms", "facts", "term_values", "kinds"}
+MAPS = {"parameters", "columns", "terms", "facts", "term_values", "kinds", "settings", "arguments", "result"}
 # Texts that no schema looks into: two documents that differ in these only are alike.
 FREE = {"from", "command", "warnings", "unread", "ignored", "currency", "embeddings", "links", "language_model", "fingerprint", "budget", "price"}
 
@@ -93,6 +93,22 @@ def selections(texts):
     yield alcore.select(texts[:60], "20w", "hybrid", model="ngram")
 
 
+def project(folder, texts):
+    """The document of a project in which everything has happened."""
+    for name, rows in (("pool.txt", texts[:20]), ("known.txt", texts[20:22]), ("known.de.txt", texts[22:24])):
+        (folder / name).write_text("".join(row + "\n" for row in rows), encoding="utf-8")
+    at = alcore.Project.init(folder / "project", strategy="random", budget=3, total=9)
+    at.add(folder / "pool.txt")
+    at.add(folder / "known.txt", role="labeled", references=folder / "known.de.txt")
+    picked = at.next()
+    at.export("csv", folder / "out.csv")
+    for who, answer in (("anna", "eins"), ("ben", "zwei")):
+        (folder / "in.csv").write_text("id,translation,comment\n%s,%s,sure\n" % (picked.ids[0], answer), encoding="utf-8")
+        at.import_("csv", folder / "in.csv", annotator=who)
+    at.put_metric("chrf", 41.5, round=1)
+    return at.document()
+
+
 @pytest.fixture(scope="module")
 def made(texts, tmp_path_factory):
     """Documents of every kind."""
@@ -109,11 +125,12 @@ def made(texts, tmp_path_factory):
         items.add(["d b c"])
         for kind in ("none", "random+retrieved", "contextualized"):
             found.append(alcore.mix(labeled, annotations=items, kind=kind, count=2).provenance)
+    found.append(project(folder, texts))
     return found
 
 
 def test_schemas_are_schemas():
-    assert set(VALIDATORS) == {"alcore-comparison-1", "alcore-page-1", "alcore-provenance-1", "alcore-report-1", "alcore-training-set-1"}
+    assert set(VALIDATORS) == {"alcore-comparison-1", "alcore-page-1", "alcore-project-1", "alcore-provenance-1", "alcore-report-1", "alcore-training-set-1"}
     for name, schema in SCHEMAS.items():
         Draft202012Validator.check_schema(schema)
         assert schema["$id"] == "urn:alcore:schema:" + schema["properties"]["schema"]["const"], name

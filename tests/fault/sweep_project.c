@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sweep: projects. Each call has a folder of its own, a copy of one that is made once: making one
+ * waits for the disk. */
+#include "sweep.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "test_folder.h"
+
+#ifdef ALCORE_HAVE_SQLITE
+
+/* The folder of this process: template/ is a project with a round of two items and an answer to
+ * one of them, now/ what a call gets. */
+static char bed[TEST_PATH_BYTES];
+
+static const char *in_bed(const char *name) {
+    static char path[2][TEST_PATH_BYTES + 300];
+    static int next;
+    next = !next;
+    snprintf(path[next], sizeof path[next], "%s/%s", bed, name);
+    return path[next];
+}
+
+static void remove_bed(void) {
+    test_folder_remove(bed);
+}
+
+static void put(const char *name, const char *text) {
+    FILE *file = fopen(in_bed(name), "wb");
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0) abort();
+}
+
+static void must(alcore_status status) {
+    if (status == ALCORE_OK) return;
+    fprintf(stderr, "%s\n", alcore_last_error());
+    abort();
+}
+
+static void make_template(alcore_ctx *ctx) {
+    alcore_project *project;
+    test_folder_make(bed, "sweep-project");
+    atexit(remove_bed);
+    put("pool.tsv", "id\ttext\na\tone\nb\tone two\nc\tthree\nd\tfour five\ne\tsix\n");
+    put("more.tsv", "id\ttext\nf\tseven\n");
+    put("answers.csv", "id,translation,annotator\na,eins,x\nb,zwei,x\nc,drei,x\nd,vier,x\ne,n,x\n");
+    must(alcore_project_init(ctx, in_bed("template"), &project));
+    must(alcore_project_add(project, ALCORE_ROLE_CANDIDATES, in_bed("pool.tsv"), NULL));
+    must(alcore_project_set(project, "strategy", "random"));
+    must(alcore_project_set(project, "budget", "2"));
+    must(alcore_project_next(project, NULL, NULL));
+    alcore_project_unref(project);
+}
+
+static void copy(const char *from, const char *to) {
+    char command[1024];
+    snprintf(command, sizeof command, "rm -rf '%s' && cp -r '%s' '%s'", to, from, to);
+    if (system(command) != 0) abort();
+}
+
+/* A copy of the template, not opened. */
+static const char *fresh(world *w) {
+    sweep_pause(w);
+    if (!*bed) make_template(w->ctx);
+    copy(in_bed("template"), in_bed("now"));
+    sweep_resume(w);
+    return in_bed("now");
+}
+
+/* A copy of the template, opened. */
+static alcore_project *project_of(world *w) {
+    alcore_project *project;
+    const char *const folder = fresh(w);
+    sweep_pause(w);
+    must(alcore_project_open(w->ctx, folder, &project));
+    sweep_resume(w);
+    return project;
+}
+
+/* The end of a case: what the project is like goes with it. */
+static alcore_status with(alcore_project *project, alcore_status status) {
+    alcore_project_unref(project);
+    return status;
+}
+
+/* The items, rounds and answers of a project, by which a step shows. */
+static int64_t steps_of(world *w, alcore_project *project) {
+    alcore_project_status status = ALCORE_PROJECT_STATUS_INIT;
+    sweep_keep_error(w);
+    sweep_pause(w);
+    must(alcore_project_get_status(project, &status));
+    sweep_resume(w);
+    return status.rounds * 1000000 + status.candidates * 10000 + status.items * 100 +
+           status.answers;
+}
+
+/* Whether a step has happened exactly where the call says so. */
+static alcore_status stepped(world *w, alcore_project *project, int64_t before,
+                             alcore_status status) {
+    const bool changed = steps_of(w, project) != before;
+    return changed == (status == ALCORE_OK) ? status : ALCORE_E_INTERNAL;
+}
+
+ALLOCATES(alcore_project_init, 0) {
+    alcore_project *out = (alcore_project *)w->pool;
+    (void)fresh(w);
+    test_folder_remove(in_bed("now"));
+    const alcore_status status = alcore_project_init(w->ctx, in_bed("now"), &out);
+    MADE(alcore_project_unref, status, out);
+}
+ALLOCATES(alcore_project_open, 0) {
+    alcore_project *out = (alcore_project *)w->pool;
+    const alcore_status status = alcore_project_open(w->ctx, fresh(w), &out);
+    MADE(alcore_project_unref, status, out);
+}
+NEVER(alcore_project_ref, 0) {
+    alcore_project *project = project_of(w);
+    alcore_project_unref(alcore_project_ref(project));
+    alcore_project_unref(project);
+    HOLDS(!alcore_project_ref(NULL));
+}
+NEVER(alcore_project_unref, 0) {
+    alcore_project_unref(NULL);
+    HOLDS(true);
+}
+ALLOCATES(alcore_project_set, 0) {
+    alcore_project *project = project_of(w);
+    return with(project, alcore_project_set(project, "several", "latest"));
+}
+ALLOCATES(alcore_project_get, 0) {
+    alcore_project *project = project_of(w);
+    const char *out = "";
+    const alcore_status status = alcore_project_get(project, "strategy", &out);
+    const bool right = status == ALCORE_OK ? !strcmp(out, "random") : !out;
+    return with(project, right ? status : ALCORE_E_INTERNAL);
+}
+ALLOCATES(alcore_project_add, 0) {
+    alcore_project *project = project_of(w);
+    const int64_t before = steps_of(w, project);
+    const alcore_status status =
+        alcore_project_add(project, ALCORE_ROLE_CANDIDATES, in_bed("more.tsv"), NULL);
+    return with(project, stepped(w, project, before, status));
+}
+ALLOCATES(alcore_project_next, 0) {
+    alcore_project *project = project_of(w);
+    alcore_selection *out = (alcore_selection *)w->pool;
+    const int64_t before = steps_of(w, project);
+    alcore_status status = alcore_project_next(project, NULL, &out);
+    if (status != ALCORE_OK && out) status = ALCORE_E_INTERNAL;
+    if (status == ALCORE_OK) alcore_selection_unref(out);
+    return with(project, stepped(w, project, before, status));
+}
+ALLOCATES(alcore_project_export, 0) {
+    alcore_project *project = project_of(w);
+    return with(project, alcore_project_export(project, "csv", in_bed("out.csv"), 0));
+}
+ALLOCATES(alcore_project_import, 0) {
+    alcore_project *project = project_of(w);
+    alcore_project_import_report report = ALCORE_PROJECT_IMPORT_REPORT_INIT;
+    const int64_t before = steps_of(w, project);
+    const alcore_status status =
+        alcore_project_import(project, "csv", in_bed("answers.csv"), NULL, &report);
+    return with(project, stepped(w, project, before, status));
+}
+ALLOCATES(alcore_project_write_labeled, 0) {
+    alcore_project *project = project_of(w);
+    return with(project, alcore_project_write_labeled(project, in_bed("out.tsv")));
+}
+ALLOCATES(alcore_project_put_metric, 0) {
+    alcore_project *project = project_of(w);
+    return with(project, alcore_project_put_metric(project, 1, "chrf", 41.5));
+}
+ALLOCATES(alcore_project_get_status, 0) {
+    alcore_project *project = project_of(w);
+    alcore_project_status out = ALCORE_PROJECT_STATUS_INIT;
+    const alcore_status status = alcore_project_get_status(project, &out);
+    return with(project, (out.items == 2) == (status == ALCORE_OK) ? status : ALCORE_E_INTERNAL);
+}
+ALLOCATES(alcore_project_document, 0) {
+    alcore_project *project = project_of(w);
+    const char *out = "";
+    const alcore_status status = alcore_project_document(project, &out);
+    return with(project, !!out == (status == ALCORE_OK) ? status : ALCORE_E_INTERNAL);
+}
+ALLOCATES(alcore_project_verify, 0) {
+    alcore_project *project = project_of(w);
+    return with(project, alcore_project_verify(project));
+}
+ALLOCATES(alcore_project_gc, 0) {
+    alcore_project *project = project_of(w);
+    return with(project, alcore_project_gc(project, NULL));
+}
+
+#endif
