@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A project of many items beside files and beside a plain loop over SQLite in Python: wall time, medians of rounds, and peak memory.
+"""A project of many items beside files and beside a plain loop over SQLite in Python: wall time and processor time, medians of rounds, peak
+memory, and ratios of both times.
 
   bench_project.py ALCORE [--items 300000] [--answers 100000] [--rounds 3] [--strategy ngram-cover] [--folder DIR]
 
@@ -31,7 +32,7 @@ folder = tempfile.mkdtemp(prefix="alcore-project-", dir=given.folder)
 
 
 def run(*words):
-    """Seconds and peak memory (MiB) of a command."""
+    """Seconds, seconds of the processor, and peak memory (MiB) of a command."""
     pid = os.fork()
     if pid == 0:
         os.chdir(folder)
@@ -41,7 +42,7 @@ def run(*words):
     _, status, used = os.wait4(pid, 0)
     if status:
         raise SystemExit("alcore %s: exit status %d" % (" ".join(words), os.waitstatus_to_exitcode(status)))
-    return time.monotonic() - begin, used.ru_maxrss / 1024
+    return time.monotonic() - begin, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
 def repeated(prepare, *words):
@@ -49,7 +50,7 @@ def repeated(prepare, *words):
     for _ in range(ROUNDS):
         prepare()
         found.append(run(*words))
-    return statistics.median(seconds for seconds, _ in found), max(memory for _, memory in found)
+    return [statistics.median(one) for one in zip(*found)]
 
 
 def at(name):
@@ -62,11 +63,11 @@ def copy(source):
 
 
 def loop():
-    """The plain loop: seconds."""
+    """The plain loop: seconds, and seconds of the processor."""
     for name in os.listdir(folder):
         if name.startswith("plain"):
             os.remove(at(name))
-    begin = time.monotonic()
+    begin, used = time.monotonic(), time.process_time()
     store = sqlite3.connect(at("plain.sqlite"), isolation_level=None)
     store.execute("PRAGMA journal_mode=TRUNCATE")
     store.execute("PRAGMA synchronous=EXTRA")
@@ -79,12 +80,12 @@ def loop():
                 store.execute("INSERT INTO answers(item, annotator, value) VALUES(?, 'ann', ?)", (row["id"], row["translation"]))
     store.execute("COMMIT")
     store.close()
-    return time.monotonic() - begin
+    return time.monotonic() - begin, time.process_time() - used
 
 
-def show(what, seconds, memory=None, beside=None):
-    print("%-44s %8.3f s%s%s" % (what, seconds, "" if memory is None else "  %5.0f MiB" % memory,
-                                 "" if beside is None else "  %5.2f x" % (seconds / beside)), flush=True)
+def show(what, seconds, used, memory=None, beside=None):
+    print("%-34s %8.3f s %8.3f s%s%s" % (what, seconds, used, "          " if memory is None else " %5.0f MiB" % memory,
+                                         "" if beside is None else " %6.2f x %6.2f x" % (seconds / beside[0], used / beside[1])), flush=True)
 
 
 rng = random.Random(1)
@@ -92,14 +93,14 @@ words = [a + b + c for a in "bdfgklmnprst" for b in "aeiou" for c in ("k", "nd",
 with open(at("pool.txt"), "w", encoding="utf-8") as file:
     for row in range(ITEMS):
         file.write("%s %d\n" % (" ".join(rng.choices(words, k=rng.randint(8, 24))), row))
-print("%d texts, %d bytes each" % (ITEMS, os.path.getsize(at("pool.txt")) // ITEMS))
+print("%d texts, %d bytes each; wall time, processor time, memory, ratios of both times" % (ITEMS, os.path.getsize(at("pool.txt")) // ITEMS))
 settings = ["strategy=" + given.strategy, "budget=%d" % ANSWERS, "masks=none"]
 run("project", "init", "new", *settings)
 show("project add", *run("project", "add", "new", "pool.txt"))
 select = repeated(lambda: None, "select", "pool.txt", "--strategy", given.strategy, "--budget", str(ANSWERS), "--masks", "none", "--out",
                   "picked.tsv")
 show("select on files", *select)
-show("project next", *repeated(lambda: copy("new"), "project", "next", "now"), beside=select[0])
+show("project next", *repeated(lambda: copy("new"), "project", "next", "now"), beside=select)
 shutil.copytree(at("now"), at("round"))
 show("project status", *repeated(lambda: None, "project", "status", "round"))
 show("project export", *repeated(lambda: None, "project", "export", "round", "--tool", "csv", "--out", "out.csv"))
@@ -109,8 +110,8 @@ with open(at("out.csv"), encoding="utf-8-sig", newline="") as file, open(at("bac
     writer.writeheader()
     for row in sheet:
         writer.writerow({**row, "translation": "Antwort: " + row["text"]})
-plain = statistics.median(loop() for _ in range(ROUNDS))
-show("plain loop of %d answers" % ANSWERS, plain)
+plain = [statistics.median(one) for one in zip(*(loop() for _ in range(ROUNDS)))]
+show("plain loop of %d answers" % ANSWERS, *plain)
 show("project import", *repeated(lambda: copy("round"), "project", "import", "now", "back.csv", "--tool", "csv", "--annotator", "ann"),
      beside=plain)
 show("the same again", *repeated(lambda: None, "project", "import", "now", "back.csv", "--tool", "csv", "--annotator", "ann"))
