@@ -51,6 +51,9 @@ const option_info option_table[OPTION_TOTAL] = {
          "templates, near (default auto: all where the recommended strategy selects, else none)"},
     [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, REQUESTED,
                                "pass over a row whose cosine with a pick exceeds S (default off)"},
+    [OPTION_FUZZY_MATCH] = {"fuzzy-match", 0, "PERCENT", false, REQUESTED,
+                            "a row that a text of --labeled matches by so much, 50 to 100, counts "
+                            "as translated (default off)"},
     [OPTION_TIE] = {"tie", 0, "index|random", false, REQUESTED,
                     "order of equal scores (default index: the earlier row first)"},
     [OPTION_NAN] = {"nan", 0, "error|exclude", false, REQUESTED,

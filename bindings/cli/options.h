@@ -58,6 +58,7 @@ typedef enum option_id {
     OPTION_FILL,
     OPTION_MASKS,
     OPTION_MAX_SIMILARITY,
+    OPTION_FUZZY_MATCH,
     OPTION_TIE,
     OPTION_NAN,
     OPTION_COUNT,

@@ -40,11 +40,13 @@ static void name_of_option(option_id id, char out[32]) {
 
 int fill_options(const arguments *args, alcore_ctx *ctx, const inputs *in) {
     static const option_id request_options[] = {
-        OPTION_BUDGET,         OPTION_PRICE,         OPTION_FILL,  OPTION_MASKS,
-        OPTION_MAX_SIMILARITY, OPTION_TIE,           OPTION_NAN,   OPTION_SEED,
-        OPTION_ROUND,          OPTION_DEVICE,        OPTION_CACHE, OPTION_CACHE_MAX_AGE,
-        OPTION_MAX_AGE,        OPTION_REFRESH_FACTOR};
+        OPTION_BUDGET,         OPTION_PRICE,       OPTION_FILL,          OPTION_MASKS,
+        OPTION_MAX_SIMILARITY, OPTION_FUZZY_MATCH, OPTION_TIE,           OPTION_NAN,
+        OPTION_SEED,           OPTION_ROUND,       OPTION_DEVICE,        OPTION_CACHE,
+        OPTION_CACHE_MAX_AGE,  OPTION_MAX_AGE,     OPTION_REFRESH_FACTOR};
 
+    if (option_given(args, OPTION_FUZZY_MATCH) && !option_given(args, OPTION_LABELED))
+        return complain(EXIT_USAGE, "--fuzzy-match compares with the texts of --labeled");
     for (size_t i = 0; i < sizeof request_options / sizeof request_options[0]; i++) {
         const char *value = option_value(args, request_options[i], NULL);
         char name[32];

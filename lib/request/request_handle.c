@@ -67,6 +67,10 @@ static const alcore__param options[] = {
      "earlier "
      "or a labeled text), near (nearly the words of one)",
      OPTION(masks)},
+    {"fuzzy_match", ALCORE_PARAM_NUMBER, "off", 50, 100, "off",
+     "a row that a text of the labeled pool matches by so much percent counts as translated: 100 "
+     "(1 - edit distance / tokens of the longer text)",
+     OPTION(fuzzy_match)},
     {"given", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "what belongs to this call alone, with commas between: names of columns, those of other roles "
      "as labeled.NAME and target.NAME, and model: one that the strategy does not read is an error",

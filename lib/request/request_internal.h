@@ -97,6 +97,7 @@ typedef struct alcore__request_options {
     int64_t seed;          /* 64 bits; alcore__request_seed() says what is used */
     int64_t round;         /* from 1 */
     double max_similarity; /* NaN: off */
+    double fuzzy_match;    /* percent; NaN: off */
     const char *device;
     const char *cache;    /* a folder; "": none */
     double cache_max_age; /* in seconds; NaN: off */

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which rows a request may select. A row is masked by its states in the pool, by a text that the
- * labeled pool or the excluded texts hold too, by the request's own lists of rows, and by its
- * option "masks" (text_masks.c); it counts once, for the first cause that holds, in the order of
- * the table below. One pass over the rows of each pool.
+ * labeled pool or the excluded texts hold too, or that a labeled one nearly is (fuzzy_match), by
+ * the request's own lists of rows, and by its option "masks" (text_masks.c); it counts once, for
+ * the first cause that holds, in the order of the table below. One pass over the rows of each
+ * pool.
  *
  * The state of a row is a set of bits ALCORE_ROW_*, one for each cause; 0: no cause masks the row.
  * alcore_pool_states() is the array of those that the pool itself has. */
+#include <math.h>
 #include <string.h>
 
+#include "pool/fuzzy_rows.h"
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
 #include "request/text_masks.h"
@@ -180,10 +183,29 @@ static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alc
     return alcore__list_languages(ctx, target, &masks->target_languages);
 }
 
+/* Adds to known [rows] the rows that a text of the labeled pool matches by the option fuzzy_match
+ * or more. */
+static alcore_status match_memory(const alcore_request *request, const alcore__masks *masks,
+                                  uint8_t *known) {
+    alcore_ctx *ctx = request->object.ctx;
+    const double least = request->options.fuzzy_match;
+    double *matches;
+    if (isnan(least)) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)masks->rows, sizeof *matches, &matches));
+    const alcore_status status =
+        alcore__pool_fuzzy_matches(ctx, request->candidates, NULL, request->labeled,
+                                   masks->labeled_mask, least, least, matches);
+    for (int64_t row = 0; status == ALCORE_OK && row < masks->rows; row++)
+        known[row] |= matches[row] >= least;
+    alcore__free(ctx, matches);
+    return status;
+}
+
 /* Makes the masks of all pools. *known and *extra, [rows of the candidates' pool], are NULL before
- * the call; they are temporary and freed by the caller, also after a failure. *known is 1 where the
- * labeled pool has the text, NULL without a labeled pool. target: as in alcore__masks_new(), which
- * clears out after a failure. The rows of the candidates come last, as they need both. */
+ * the call; they are temporary and freed by the caller, also after a failure. *known is 1 where
+ * the labeled pool has the text, or one that matches it, NULL without a labeled pool. target: as
+ * in alcore__masks_new(), which clears out after a failure. The rows of the candidates come last,
+ * as they need both. */
 static alcore_status build(const alcore_request *request, const alcore_pool *target,
                            bool recommended, uint8_t **known, uint32_t **extra,
                            alcore__masks *out) {
@@ -197,6 +219,7 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
         ALCORE__TRY(alcore__pool_match_texts(request->candidates, request->labeled, *known));
         ALCORE__TRY(mask_other_pool(ctx, request->labeled, &out->labeled_mask,
                                     &out->labeled_pool_rows, &out->labeled_pool_count));
+        ALCORE__TRY(match_memory(request, out, *known));
     }
     if (target) ALCORE__TRY(mask_target(ctx, target, out));
     ALCORE__TRY(extra_states(request, out->rows, extra));

@@ -43,10 +43,11 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
  * their values, for the provenance: the options of the request, or the parameters of the strategy.
  * Numbers become JSON numbers, and so do integers that are written with digits alone; everything
  * else is a string: words such as "all", whose value as a number is NaN, and an integer written as
- * 1e3. A seed of 2^63 or more, whose 64 bits value->integer has, is printed from its text.
- * The option "command" is left out, as the provenance has a member for it, and so are "given",
- * those of the cache and keep_phrases, which change nothing of a selection. The caller frees *out,
- * whose text ends with a NUL; it is NULL after a failure. */
+ * 1e3. A seed of 2^63 or more, whose 64 bits value->integer has, is printed from its text. The
+ * option "command" is left out, as the provenance has a member for it, and so are "given", those
+ * of the cache and keep_phrases, which change nothing of a selection, and fuzzy_match where it is
+ * off, as selections of 1.0 have none. The caller frees *out, whose text ends with a NUL; it is
+ * NULL after a failure. */
 static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
     alcore__json_out json = {.ctx = ctx};
     alcore__json_open(&json, NULL, '{');
@@ -54,7 +55,8 @@ static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, 
         const alcore__param *row = &values->table->rows[i];
         const alcore__value *value = &values->values[i];
         if (strcmp(row->name, "command") == 0 || strcmp(row->name, "given") == 0 ||
-            strncmp(row->name, "cache", 5) == 0 || strcmp(row->name, "keep_phrases") == 0)
+            strncmp(row->name, "cache", 5) == 0 || strcmp(row->name, "keep_phrases") == 0 ||
+            (strcmp(row->name, "fuzzy_match") == 0 && isnan(value->number)))
             continue;
         bool number = row->type == ALCORE_PARAM_NUMBER && !isnan(value->number);
         bool integer = row->type == ALCORE_PARAM_INTEGER || row->type == ALCORE_PARAM_FLAG;

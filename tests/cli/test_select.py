@@ -29,6 +29,29 @@ def sentences_unlike_the_labeled_ones_come_first(box):
 
 
 @case
+def fuzzy_matches_count_as_translated(box):
+    box.file("pool.txt", "Open the file in a new window\nOpen this file in a new window\nSave the file\nSAVE the  file\nDelete 12 rows of it\n")
+    box.file("memory.tsv", "source\ttarget\nopen the file in a new window\tx\nDelete 99 rows of that\ty\nSave the file\tz\n")
+    args = ["select", "pool.txt", "--labeled", "memory.tsv", "--strategy", "random", "--budget", "5", "--out", "picks.tsv"]
+
+    def left(*more, expect=0):
+        done = box.run(*args, *more, expect=expect)
+        return sorted(int(row["index"]) for row in rows_of(box.read("picks.tsv").decode())), done
+
+    equal(left()[0], [0, 1, 3, 4])  # one text is the same
+    equal(left("--fuzzy-match", "100")[0], [1, 4])  # case and spaces are none of the match
+    equal(left("--fuzzy-match", "85")[0], [4])  # 6 of 7 tokens
+    rows, done = left("--fuzzy-match", "80")  # 4 of 5
+    equal(rows, [])
+    contains(done.err, "5 known from the labeled pool")
+    document = json.loads(box.run(*args, "--fuzzy-match", "85", "--json", "-q").out)
+    equal(document["options"]["fuzzy_match"], 85)
+    assert "fuzzy_match" not in json.loads(box.run(*args, "--json", "-q").out)["options"]
+    contains(box.run(*args, "--fuzzy-match", "49", expect=2).err, "fuzzy_match is a number from 50 to 100 or off")
+    contains(box.run("select", "pool.txt", "--strategy", "random", "--budget", "5", "--fuzzy-match", "75", expect=2).err, "--fuzzy-match compares with the texts of --labeled")
+
+
+@case
 def round_trips_are_read(box):
     one = vector("scores", "TV-RTTL", "default")
     given = vector("scores", "TV-RTTL")["input"]["logprobs"]

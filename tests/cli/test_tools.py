@@ -7,6 +7,8 @@ import io
 import json
 import os
 import re
+import zipfile
+from xml.etree import ElementTree
 
 from harness import case, contains, equal, main, rows_of
 
@@ -122,6 +124,43 @@ def in_csv(batch, given):
     return out.getvalue()
 
 
+def cells_of(workbook):
+    """The rows of the first sheet of a workbook."""
+    main = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+    archive = zipfile.ZipFile(io.BytesIO(workbook))
+
+    def text(node):
+        return "".join(part.text or "" for part in node.iter(main + "t"))
+
+    shared = [text(node) for node in ElementTree.fromstring(archive.read("xl/sharedStrings.xml"))] if "xl/sharedStrings.xml" in archive.namelist() else []
+    rows = []
+    for row in ElementTree.fromstring(archive.read("xl/worksheets/sheet1.xml")).iter(main + "row"):
+        cells = {}
+        for cell in row:
+            value = cell.find(main + "v")
+            found = text(cell) if cell.get("t") == "inlineStr" else "" if value is None else shared[int(value.text)] if cell.get("t") == "s" else value.text
+            cells[re.match("[A-Z]+", cell.get("r"))[0]] = found
+        rows.append([cells.get(chr(ord("A") + at), "") for at in range(13)])
+    return rows
+
+
+def in_xlsx(batch, given):
+    """The workbook with the cells that in_csv() fills, as strings in their cells."""
+    table = io.StringIO(newline="")
+    csv.writer(table).writerows(cells_of(batch))
+    rows = csv.reader(io.StringIO(in_csv(table.getvalue(), given), newline=""))
+    sheet = "".join('<row r="%d">%s</row>' % (number, "".join('<c r="%s%d" t="inlineStr"><is><t xml:space="preserve">%s</t></is></c>' % (
+        chr(ord("A") + at), number, html.escape(cell)) for at, cell in enumerate(row))) for number, row in enumerate(rows, 1))
+    out, old = io.BytesIO(), zipfile.ZipFile(io.BytesIO(batch))
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name == "xl/worksheets/sheet1.xml":
+                data = re.sub(rb"<sheetData>.*</sheetData>", lambda _: b"<sheetData>%s</sheetData>" % sheet.encode(), data, flags=re.S)
+            new.writestr(name, data)
+    return out.getvalue()
+
+
 def in_label_studio(batch, given):
     tasks = json.loads(batch)
     for task in tasks:
@@ -206,7 +245,7 @@ def in_page(batch, given):
                        "saved": "2026-11-29T12:00:00Z", "answers": answers})
 
 
-FILLERS = {"page": in_page, "xliff": in_xliff, "xliff2": in_xliff2, "po": in_po, "tmx": in_tmx, "csv": in_csv, "label-studio": in_label_studio,
+FILLERS = {"page": in_page, "xliff": in_xliff, "xliff2": in_xliff2, "po": in_po, "tmx": in_tmx, "csv": in_csv, "xlsx": in_xlsx, "label-studio": in_label_studio,
            "doccano": lines_of(lambda row, state, value: dict(row, label=[] if state == "no label" else [value])), "argilla": in_argilla,
            "prodigy": lines_of(in_prodigy), "potato": in_potato, "squad": in_squad, "translations": lines_of(in_translations), "conll": in_conll}
 
@@ -221,7 +260,8 @@ def usable(box):
 
 def fill(box, tool, command, given, name):
     """Fills what the command wrote in for some items, into a file of that name."""
-    box.file(name, FILLERS[tool](box.read(command[command.index("--out") + 1]).decode(), given))
+    batch = box.read(command[command.index("--out") + 1])
+    box.file(name, FILLERS[tool](batch if tool == "xlsx" else batch.decode(), given))
     return name
 
 
@@ -318,7 +358,9 @@ def a_draft_that_nobody_looked_at_is_no_answer(box):
         pairs, done = train(box, back)
         equal(pairs, {}, name)
         contains(done.err, ": 0 answered")
-        assert "--drafts" not in out or DRAFT.encode() in box.read(out[out.index("--out") + 1]), name
+        if name == "xlsx":
+            batch = repr(cells_of(batch)).encode()
+        assert "--drafts" not in out or DRAFT.encode() in (batch if name == "xlsx" else box.read(out[out.index("--out") + 1])), name
 
 
 @case
@@ -362,4 +404,5 @@ def what_is_refused(box):
     contains(box.run(*oracle, "--requests", "--tool", "po", "--out", "drafts.tsv", "--drafts", "drafts.tsv", expect=2).err, "drafts.tsv", "would be lost")
 
 
-main()
+if __name__ == "__main__":
+    raise SystemExit(main())

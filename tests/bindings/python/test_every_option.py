@@ -246,6 +246,7 @@ OPTIONS = {
     "round": ("random", {}, [2]),
     "masks": ("nnll", {}, ["all", "templates", "near", "language", "nonsense"]),
     "max_similarity": ("nnll", {"budget": 12, "max_similarity": 1}, [0.5]),
+    "fuzzy_match": ("nnll", {}, [75.0, 40.0]),  # what it does: test_a_fuzzy_match_counts_as_translated
     "price": ("nnll", {}, ["2/w", "0.5EUR/i"]),
     "tie": ("nnll", {"scores": [1.0] * ROWS}, ["random"]),
     "nan": ("nnll", {"scores": WORLD["scores"][:-1] + [float("nan")]}, ["exclude"]),
