@@ -272,8 +272,8 @@ const char **texts_of_pool(void) {
     return texts;
 }
 /* Annotations of all rows of the pool, open, that `use` then works on. */
-static alcore_status with_items(alcore_status (*use)(alcore_annotations *, const char *),
-                                const char *name) {
+alcore_status with_items(alcore_status (*use)(alcore_annotations *, const char *),
+                         const char *name) {
     alcore_annotations *items = NULL;
     alcore_status status = alcore_annotations_new(pool, &items);
     if (status == ALCORE_OK)
@@ -410,6 +410,7 @@ static void make_annotations(void) {
     MUST(alcore_annotations_read_selection(annotations, in_folder("items.tsv")));
     MUST(alcore_annotations_read_answers(annotations, in_folder("answers.tsv")));
     MUST(make_mix("random", &mix));
+    MUST(make_batches());
     free(rows);
     free(texts);
 }
@@ -545,13 +546,14 @@ bool cancel_world_works(void) {
 
 bool cancel_world_end(void) {
     static const char *const files[] = {
-        "pool.txt",  "pool.tsv",         "pool.jsonl",     "scores.tsv",     "lm.arpa",
-        "tags.txt",  "other.arpa",       "rows.tsv",       "embeddings.npy", "out.tsv",
-        "out.jsonl", "out.html",         "column.part",    "other.part",     "phrases.tsv",
-        "ids.txt",   "links.txt",        "other.links",    "curves.svg",     "points.svg",
-        "items.tsv", "answers.tsv",      "dictionary.tsv", "requests.tsv",   "train.tsv",
-        "train.src", "train.tgt",        "aligner",        "other.aligner",  "pool.conll",
-        "vocab.txt", "null/config.json", "bin/spm_train"};
+        "pool.txt",     "pool.tsv",      "pool.jsonl",     "scores.tsv",     "lm.arpa",
+        "tags.txt",     "other.arpa",    "rows.tsv",       "embeddings.npy", "out.tsv",
+        "out.jsonl",    "out.html",      "column.part",    "other.part",     "phrases.tsv",
+        "ids.txt",      "links.txt",     "other.links",    "curves.svg",     "points.svg",
+        "items.tsv",    "answers.tsv",   "dictionary.tsv", "requests.tsv",   "train.tsv",
+        "batch.po",     "batch.xlf",     "written.po",     "train.src",      "train.tgt",
+        "aligner",      "other.aligner", "pool.conll",     "vocab.txt",      "null/config.json",
+        "bin/spm_train"};
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
     alcore_comparison_unref(comparison);
@@ -617,6 +619,9 @@ const cancel_call CALLS[] = {
     {"alcore_annotations_add", "", call_annotations_add},
     {"alcore_annotations_read_selection", "", call_read_selection},
     {"alcore_annotations_read_answers", "", call_read_answers},
+    {"alcore_tool_read", "of lines", call_tool_read},
+    {"alcore_tool_read", "of XML", call_tool_read_xml},
+    {"alcore_tool_read_answers", "", call_tool_read_answers},
     {"alcore_annotations_add_selection", "", call_add_selection},
     {"alcore_annotations_look_up", "", call_look_up},
     {"alcore_annotations_simulate", "", call_simulate},
@@ -682,6 +687,8 @@ const cancel_call SAVING_CALLS[] = {
     {"alcore_aligner_write", "", call_aligner_write},
     {"alcore_links_write", "", call_links_write},
     {"alcore_annotations_write_requests", "", call_write_requests},
+    {"alcore_tool_write", "", call_tool_write},
+    {"alcore_tool_write_requests", "", call_tool_write_requests},
     {"alcore_annotations_write", "", call_write_annotations},
     {"alcore_mix_write", "", call_mix_write},
     {"alcore_mix_write_parallel", "", call_mix_parallel},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of cancel_matrix.c, cancel_metric.c, cancel_pool.c and cancel_text.c, which stand in the
- * table of cancel_calls.c, and the world that they find there. */
+/* Calls of cancel_matrix.c, cancel_metric.c, cancel_pool.c, cancel_text.c and cancel_tool.c, which
+ * stand in the table of cancel_calls.c, and the world that they find there. */
 #ifndef CANCEL_PARTS_H
 #define CANCEL_PARTS_H
 
@@ -24,6 +24,9 @@ alcore_status end_saving(alcore_status status);
 
 /* The texts of the pool, [row_count]; to be freed. */
 const char **texts_of_pool(void);
+/* Calls `use` with the items of the pool and the path of a file in the folder of the walk. */
+alcore_status with_items(alcore_status (*use)(alcore_annotations *, const char *),
+                         const char *name);
 /* The path of a file in the folder of the walk; valid until the next call. */
 const char *in_folder(const char *name);
 
@@ -120,5 +123,14 @@ alcore_status call_symmetrize(void);
 alcore_status call_links_new(void);
 alcore_status call_links_write(void);
 alcore_status call_links_read(void);
+
+/* cancel_tool.c */
+/* Writes batch.po and batch.xlf, which the calls read. */
+alcore_status make_batches(void);
+alcore_status call_tool_write(void);
+alcore_status call_tool_read(void);
+alcore_status call_tool_read_xml(void);
+alcore_status call_tool_write_requests(void);
+alcore_status call_tool_read_answers(void);
 
 #endif

@@ -159,7 +159,7 @@ typedef struct alcore_tool_answers alcore_tool_answers;
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (no such tool), ALCORE_E_PARAM,
  *   ALCORE_E_UNSUPPORTED (a build without what the tool needs, a compression that it lacks),
  *   ALCORE_E_DATA (names file and line: it is not the form of the tool), ALCORE_E_IO,
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_STRUCT_*
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, log, files
  * @since 1.1 */

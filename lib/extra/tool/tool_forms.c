@@ -110,7 +110,7 @@ alcore_status alcore_tool_write(alcore_ctx *ctx, const char *tool, const char *p
     if (!ctx || !tool || !path || !items)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_tool_write: ctx, tool, path and items are needed");
-    ALCORE__TRY(alcore__enter_long(ctx));
+    ALCORE__TRY(alcore__enter(ctx));
     return alcore__leave(ctx, write_items(ctx, tool, path, items, options));
 }
 

@@ -242,7 +242,7 @@ alcore_status alcore_tool_write_requests(alcore_annotations *annotations, const 
     if (!annotations || !tool || !path)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_tool_write_requests: annotations, tool and path are needed");
-    ALCORE__TRY(alcore__enter_long(annotations->object.ctx));
+    ALCORE__TRY(alcore__enter(annotations->object.ctx));
     alcore_status status = alcore__read_begin(annotations, "annotations");
     if (status == ALCORE_OK) {
         status = alcore__read_begin(annotations->pool, "pool");
