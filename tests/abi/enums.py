@@ -16,7 +16,7 @@ WALK = os.path.join(headers.ROOT, 'tests', 'abi', 'enum_walk.c')
 #: function is given.
 GIVEN = {('alcore_column_info', name) for name in ('dtype', 'shape', 'meaning')} | {
     ('alcore_param_info', 'type'), ('alcore_remedy', 'kind'), ('alcore_stop_decision', 'criterion'), ('alcore_tool_info', 'span_unit'),
-    ('alcore_device', 'type'), ('alcore_dtype', 'code'), ('alcore_log_function', 'level')}
+    ('alcore_project_status', 'unit'), ('alcore_device', 'type'), ('alcore_dtype', 'code'), ('alcore_log_function', 'level')}
 
 
 def overlap(one, other):

@@ -13,7 +13,7 @@ END_TEST
 
 START_TEST(features_are_known_or_not) {
     static const char *const names[] = {"zlib",   "lzma",       "zstd", "avx2",
-                                        "avx512", "avx512vnni", "neon"};
+                                        "avx512", "avx512vnni", "neon", "sqlite"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         ck_assert(alcore_feature(names[i]) == 0 || alcore_feature(names[i]) == 1);
     ck_assert_int_eq(alcore_feature("pickle"), -1);
