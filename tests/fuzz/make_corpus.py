@@ -308,6 +308,26 @@ write("tools", *(exported(number, task, name.format(task=task)) for number, name
       tool(3 + 32, "translation", '{"al_id":"a","answer":"ignore"}\n{"al_id":"b","text":"\\ud83d\\ude00","translation":"\\n","answer":"accept"}'))
 
 
+def saved(task, answers, name="alcore-page-1", **more):
+    """An input of fuzz_page.c: its first byte, and a file that the page may have saved."""
+    head = {"schema": name, "batch": "b", "digest": "0", "task": task, **more, "answers": answers}
+    return bytes([tasks.index(task)]) + json.dumps(head, ensure_ascii=False).encode()
+
+
+def saved_by_browser(task):
+    with open(os.path.join(files, f"page-{task}.back.json"), "rb") as file:
+        return bytes([tasks.index(task)]) + file.read()
+
+
+write("page", *map(saved_by_browser, tasks), saved("translation", [], name="alcore-page-2"), saved("spans", [
+          {"id": "a", "text": "\U0001F600 b", "status": "ok", "value": [[0, 1, "A"], [2, 9, "A"], [1, 1, "A"], ["0", 1.5], 7]}]),
+      bytes([2 + 4]) + saved("spans", [{"id": "a", "text": "\U0001F600 b", "status": "ok", "value": [[0, 2, "A"], [1, 3, "A"]]}])[1:],
+      saved("tags", [{"id": "a", "text": "a b", "status": "draft", "value": ["", "A"]}, {"id": "b", "status": "ok"}]),
+      saved("classes", [{"id": "a", "text": "</script>\u2028", "status": "ok", "value": ["A", "A", ""]}]),
+      saved("translation", [None, 1, {}, {"id": ""}, {"id": "a", "status": "fine"}, {"id": "b", "status": "skip", "seconds": -1}]),
+      bytes([0]) + b'{"answers":[{"id":"a"', bytes([0]) + b'{"schema":"alcore-page-1","batch":"\\x","answers":[]}', bytes([0]) + b"[" * 70)
+
+
 def of_translators(tool, data):
     """An input of fuzz_translators.c: its first byte, and the file."""
     number = ["po", "csv", "xliff", "xliff2", "tmx", "xlsx"].index(tool)

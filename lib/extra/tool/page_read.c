@@ -100,7 +100,7 @@ static alcore_status read_value(alcore__tool_record *record, alcore__json *at) {
     return ALCORE_OK;
 }
 
-/* An answer has one tag for each word of its text, and a draft any number. */
+/* An answer has one tag for each word of its text, and a draft one or more. */
 static alcore_status end_tags(alcore__tool_record *record) {
     const alcore_tool_answer *answer = &record->answer;
     const bool answered = strcmp(answer->status, "ok") == 0;
@@ -108,7 +108,8 @@ static alcore_status end_tags(alcore__tool_record *record) {
         answer->text ? alcore__count_words(answer->text, strlen(answer->text)) : 0;
     const int64_t tags =
         answer->value ? alcore__count_words(answer->value, strlen(answer->value)) : 0;
-    if (answered && (tags == 0 || (answer->text && tags != words)))
+    const bool refers = answered || strcmp(answer->status, "draft") == 0;
+    if (refers && (tags == 0 || (answered && answer->text && tags != words)))
         return alcore__tool_record_refuse(record, "item %s: %" PRId64 " tags for %" PRId64 " words",
                                           answer->id, tags, words);
     return alcore__tool_answers_add(record->into, answer);

@@ -197,9 +197,10 @@ START_TEST(test_labels) {
                         "{\"id\":\"c\",\"text\":\"one "
                         "two\",\"status\":\"draft\",\"value\":[\"\",\"B\"]},\n"
                         "{\"id\":\"d\",\"text\":\"one two\",\"status\":\"ok\"},\n"
-                        "{\"id\":\"e\",\"status\":\"ok\",\"value\":[\"O\"]}]}"),
+                        "{\"id\":\"e\",\"status\":\"ok\",\"value\":[\"O\"]},\n"
+                        "{\"id\":\"f\",\"status\":\"draft\",\"value\":[\"\"]}]}"),
         "a ok O B\nc draft B\ne ok O\nFILE:2: item b: 1 tags for 2 words\nFILE:4: item d: 0 tags "
-        "for 2 words\n");
+        "for 2 words\nFILE:6: item f: 0 tags for 0 words\n");
 }
 END_TEST
 
@@ -225,6 +226,29 @@ START_TEST(test_spans) {
         "FILE:5: item e: part 1 is beyond the text, cuts a character, is empty or has no label\n"
         "FILE:6: item f: part 1 is beyond the text, cuts a character, is empty or has no label\n"
         "FILE:7: item g: part 1 is beyond the text, cuts a character, is empty or has no label\n");
+}
+END_TEST
+
+/* The answers of a file that a browser saved (tests/page/test_page_saved.py). */
+static const char *saved_by_browser(int32_t task, const char *name) {
+    char place[512];
+    snprintf(place, sizeof place, TOOL_FILES "/page-%s.back.json", name);
+    return answers_of_file("page", place, OPTIONS(.task = task));
+}
+
+START_TEST(test_saved) {
+    ck_assert_str_eq(saved_by_browser(ALCORE_TASK_TRANSLATION, "translation"),
+                     "s:1 ok \xF0\x9F\x98\x80 Anna Li wohnt in \xE2\x80\x9EParis\"\ns:2 skip -\n"
+                     "s:3 ok \xF0\x9D\x95\x8F\xF0\x9D\x95\x8F Cologne\nam Rhein\n"
+                     "s:4 draft nicht fertig\n");
+    ck_assert_str_eq(saved_by_browser(ALCORE_TASK_CLASSES, "classes"),
+                     "s:1 ok LOC & \"GPE\"\tPER\ns:2 skip -\ns:3 ok LOC & \"GPE\"\tPER\n"
+                     "s:4 draft PER\n");
+    ck_assert_str_eq(saved_by_browser(ALCORE_TASK_SPANS, "spans"),
+                     "s:1 ok [[2,9,\"PER\"],[19,24,\"LOC\"]]\ns:2 skip -\n"
+                     "s:3 ok [[0,2,\"PER\"]]\ns:4 ok []\n");
+    ck_assert_str_eq(saved_by_browser(ALCORE_TASK_TAGS, "tags"),
+                     "s:1 ok O PER PER O O LOC\ns:2 skip -\ns:3 ok O LOC\ns:4 draft O\n");
 }
 END_TEST
 
@@ -313,5 +337,5 @@ START_TEST(test_memory) {
 END_TEST
 
 CHECK_SUITE_WITH("tool page", tool_setup, tool_teardown, test_asked, test_escapes, test_digest,
-                 test_refused, test_translations, test_labels, test_spans, test_unusable,
-                 test_not_the_form, test_memory);
+                 test_refused, test_translations, test_labels, test_spans, test_saved,
+                 test_unusable, test_not_the_form, test_memory);
