@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that the annotation page saves; the first byte chooses the task and the unit. What is
- * accepted is within the text and goes out again as a draft, on a page in which no text is markup. */
+ * accepted is within the text and goes out again as a draft, on a page in which no text is
+ * markup. */
 #include "alcore/extra/tool.h"
 #include "fuzz_target.h"
 #include "text/utf8.h"
