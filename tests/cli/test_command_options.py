@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-from harness import case, equal, main
+from harness import Skip, case, equal, main
 
 # Without torch the null module is what runs a model folder.
 os.environ["ALCORE_MODULE_DIR"] = os.environ["NULL_MODEL_MODULE"]
@@ -206,7 +206,8 @@ ADDED = ["project", "add", "work", "three.txt", "--role", "target"]
 
 def project(box):
     """A project whose first round was exported and answered by one annotator, and two without texts."""
-    box.run("project", "init", "work", "strategy=ngram-cover", "budget=3", "-q")
+    if box.run("project", "init", "work", "strategy=ngram-cover", "budget=3", "-q", expect=None).returncode == 6:
+        raise Skip("this build has no SQLite")
     for name in ("without", "with"):
         box.run("project", "init", name, "strategy=ngram-cover", "budget=3", "-q")
     box.file("one.tsv", "id\ttext\nx\tone more\n")
