@@ -104,7 +104,9 @@ static alcore_status stepped(world *w, alcore_project *project, int64_t before,
 ALLOCATES(alcore_project_init, 0) {
     alcore_project *out = (alcore_project *)w->pool;
     (void)fresh(w);
+    sweep_pause(w);
     test_folder_remove(in_bed("now"));
+    sweep_resume(w);
     const alcore_status status = alcore_project_init(w->ctx, in_bed("now"), &out);
     MADE(alcore_project_unref, status, out);
 }

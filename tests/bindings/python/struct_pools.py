@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures for the structs of pools: their rows, files, columns and phrases."""
 import ctypes
+import os
+import shutil
 import types
 
 import alcore
@@ -100,6 +102,23 @@ def read_pool(options):
         pool = Owned("pool", "alcore_pool_new", CTX, None)
         ask("alcore_pool_read", pool, path, ctypes.byref(options))
         return rows_of(pool_of(pool))
+    return attempts(read, file("table.tsv", TABLE), file("table", TABLE), file("bad.tsv", TABLE + "too few\n"), file("set.xml", SET))
+
+
+@walks("alcore_project_add", **CHOICE, format=_ffi.ALCORE_FORMAT_TSV, bad_lines=_ffi.ALCORE_BAD_LINES_MASK, text_column=b"other",
+       reference_column=b"gold", references=lambda: file("answers.txt", "A\nB\n"), language=b"de", escapes=_ffi.ALCORE_ESCAPES_ON,
+       by=[When(_ffi.ALCORE_JOIN_ID, references=file("answers.txt", "A\nB\n")), Refusal(_ffi.ALCORE_JOIN_LINE, "no file of references")])
+def add_to_project(options):
+    """The next round reads the copy with the options that were kept."""
+    def read(path):
+        shutil.rmtree(os.fsdecode(file("project")), ignore_errors=True)
+        project = Owned("project", "alcore_project_init", CTX, file("project"))
+        ask("alcore_project_set", project, b"strategy", b"random")
+        ask("alcore_project_set", project, b"budget", b"9")
+        ask("alcore_project_add", project, _ffi.ALCORE_ROLE_CANDIDATES, path, ctypes.byref(options))
+        selection = Owned("selection", "alcore_project_next", project, None)
+        pool = alcore.Pool.borrowed(lib.alcore_selection_pool(selection._handle), CTX)
+        return rows_of(pool)
     return attempts(read, file("table.tsv", TABLE), file("table", TABLE), file("bad.tsv", TABLE + "too few\n"), file("set.xml", SET))
 
 
