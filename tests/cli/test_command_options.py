@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Walks the option table: for every option of every command there is a fixture here in which the option changes the output, the
 summary or the exit code. An option without a fixture fails, and so does a fixture of an option that is gone."""
+import json
 import os
 import re
+import shutil
 import sys
 
 from harness import Skip, case, equal, main
@@ -49,6 +51,7 @@ def MEASURED(measure):
     return [*HYBRID[:-1], "sentences=" + measure]
 
 
+EXPERIMENT = ["experiment", "small.json", "there"]
 COMPOSED = ["composition", "pool.txt", "--selection", "ids.txt"]
 ITSELF = ["composition", "pool.txt", "--selection", "picked.txt", "--target", "pool.txt", "--embeddings", "e.npy", "--target-embeddings",
           "e.npy", "--k", "1"]
@@ -97,6 +100,10 @@ def files(box):
     box.npy("target-e.npy", [[0, 1], [0, 2], [1, 0]])
     box.file("three.txt", "one\ntwo\nthree\n")
     box.file("words.txt", "alpha one\ntwo two gamma\nthree\n")
+    small = {"schema": "alcore-experiment-1", "domains": [{"name": "d", "pool": "pairs.tsv"}], "strategies": ["random"], "seeds": [1, 2],
+             "budgets": [2], "rounds": 1}
+    box.file("small.json", json.dumps(small))
+    box.file("failing.json", json.dumps({**small, "evaluate": {"command": "[ {seed} -eq 2 ] && touch there.second"}}))
     box.file("known.txt", "zeta\nsomething else\n")
     box.file("target.txt", "one\ntwo\n")
     box.file("ids.txt", "2\n5\n")
@@ -636,6 +643,14 @@ FIXTURES = {
         "--threads": lambda base: (base, [*base, "--threads", "4097"]),
         "--quiet": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--quiet", "--first", "2"]),
     }),
+    "experiment": (EXPERIMENT, {
+        "--events": (EXPERIMENT, [*EXPERIMENT, "--events"]),
+        # Its second seed leaves a file.
+        "--keep-going": (["experiment", "failing.json", "there"], ["experiment", "failing.json", "there", "--keep-going"]),
+        "--threads": (EXPERIMENT, [*EXPERIMENT, "--threads", "4097"]),
+        "--quiet": (EXPERIMENT, [*EXPERIMENT, "--quiet"]),
+        "--json": (EXPERIMENT, [*EXPERIMENT, "--json"]),
+    }),
     "model": (["model", "info", "model"], {
         **choices([*TRANSLATE[:3], None]),
         "--prompt": (READY, [*READY, "--prompt", "a: "]),
@@ -731,7 +746,8 @@ def outcome(box, args):
     new = sorted(set(box.names()) - set(before))
     page = box.read("picks.html") if "picks.html" in new else None
     for name in new:
-        os.remove(os.path.join(box.path, name))
+        path = os.path.join(box.path, name)
+        shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
     summary = re.sub(r"\d+(\.\d+)? m?s\b", "", done.err)
     return done.returncode, done.out, summary, new, page
 
