@@ -8,11 +8,11 @@
 #include "text_output.h"
 
 /* Prints an event on standard output, whole, before the step goes on. */
-static void print_event(void *user, const char *line) {
+static alcore_status print_event(void *user, const char *line) {
     (void)user;
     terminal_clear();
     printf("%s\n", line);
-    fflush(stdout);
+    return fflush(stdout) == 0 ? ALCORE_OK : ALCORE_E_IO;
 }
 
 static void print_summary(const char *folder, const alcore_experiment_result *result) {

@@ -15,6 +15,7 @@ from ._align import Aligner, Links, align, symmetrizations
 from ._arrays import CopyWarning
 from ._columns import Column, ColumnWriter
 from ._errors import Error, LibraryNotFoundError
+from ._experiment import ExperimentResult, experiment
 from ._handles import Context, Handle, default_context
 from ._host_models import Batch
 from ._hosts import Order, View, ViewRows
@@ -72,11 +73,11 @@ def build_info() -> dict[str, t.Any]:
 
 
 __all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "AnswerReport", "Batch", "Column", "ColumnWriter", "Compared",
-           "Comparison", "Context", "CopyWarning", "Error", "Handle", "ImplicitModelWarning", "ImportReport", "InDomainScore", "LanguageModel", "LibraryNotFoundError", "Links", "Model",
+           "Comparison", "Context", "CopyWarning", "Error", "ExperimentResult", "Handle", "ImplicitModelWarning", "ImportReport", "InDomainScore", "LanguageModel", "LibraryNotFoundError", "Links", "Model",
            "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer", "OwnStrategy", "Pair", "Phrases", "Pool", "Price", "Project", "ProjectStatus", "Request",
            "STATES", "Scorer", "Selection", "Span", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "ToolAnswer", "ToolAnswers", "TrainingSet",
            "View", "ViewRows",
-           "ablate", "align", "answers", "bleu", "build_info", "chrf", "compare", "default_context", "first_subword_mean", "in_domain", "knn",
+           "ablate", "align", "answers", "bleu", "build_info", "chrf", "compare", "default_context", "experiment", "first_subword_mean", "in_domain", "knn",
            "length_ratio", "load", "margin_ratios", "measure_logits", "mix", "overlap", "phrases", "read_tool", "recommended_strategy",
            "request_options", "score", "scorer", "scorers", "select", "strategies", "strategy", "symmetrizations", "ter", "tools", "version",
            "word_accuracy", "write_tool"]

@@ -18,9 +18,13 @@ ALCORE_BEGIN
 typedef struct alcore_experiment_options {
     size_t size; /**< sizeof(alcore_experiment_options) */
     /** Called with each event on the calling thread, before it is written: a JSON object without a
-     * line break, as events.jsonl has it; line is valid during the call. NULL: not wanted */
-    void (*event)(void *user, const char *line);
-    void *event_user;   /**< first argument of event */
+     * line break, as events.jsonl has it; line is valid during the call. Anything but ALCORE_OK ends
+     * the experiment, as does a failure of a step. NULL: not wanted */
+    alcore_status (*event)(void *user, const char *line);
+    void *event_user; /**< first argument of event */
+    /** Borrowed: the folder that paths of the configuration are relative to, and that its commands
+     * work in; NULL: the configuration's */
+    const char *base;
     int32_t keep_going; /**< 1: after a failure the other runs are done, and the first failure is
                              returned at the end; 0: it ends the experiment */
     int32_t reserved;   /**< pads: 0, checked */
@@ -53,7 +57,8 @@ typedef struct alcore_experiment_result {
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (the configuration: names file, line and
  *   member; a file of it; what an evaluation printed; a damaged record), ALCORE_E_PARAM (the folder
  *   was begun with another configuration: names what differs), ALCORE_E_CALLBACK (a command ended
- *   with another status than 0: names it and its last words), ALCORE_E_UNSUPPORTED (a context with
+ *   with another status than 0: names it and its last words) or what event returned,
+ *   ALCORE_E_UNSUPPORTED (a context with
  *   a file table of its own; a model without the engine), what alcore_select(),
  *   alcore_annotations_simulate(), alcore_mix_new(), alcore_lm_new_trained() and
  *   alcore_model_train() return, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,

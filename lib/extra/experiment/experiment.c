@@ -75,8 +75,10 @@ alcore_status alcore__experiment_event(const alcore__experiment_run *run, int64_
     alcore__json_put_number(&json, "value", value);
     alcore__json_close(&json, '}');
     alcore_status status = json.status;
-    if (status == ALCORE_OK && all->options->event)
-        all->options->event(all->options->event_user, json.text.data);
+    if (status == ALCORE_OK && all->options->event) {
+        status = all->options->event(all->options->event_user, json.text.data);
+        if (status != ALCORE_OK) status = alcore__fail_callback(status, "the event function");
+    }
     if (status == ALCORE_OK) status = alcore__buffer_append(all->ctx, &json.text, "\n", 1);
     if (status == ALCORE_OK)
         status = alcore__experiment_path(all->ctx, &path, "%s/events.jsonl", all->folder.data);
@@ -298,8 +300,9 @@ static alcore_status real_path(alcore_ctx *ctx, const char *path, alcore__buffer
 static alcore_status begin(alcore__experiment *self, const char *config, const char *folder) {
     alcore__buffer path = {0};
     int lock = -1;
-    ALCORE__TRY(real_path(self->ctx, config, &self->base));
-    *strrchr(self->base.data, '/') = '\0';
+    const char *base = self->options->base;
+    ALCORE__TRY(real_path(self->ctx, base ? base : config, &self->base));
+    if (!base) *strrchr(self->base.data, '/') = '\0';
     alcore_status status = alcore__experiment_make_folders(self->ctx, folder);
     if (status == ALCORE_OK) status = real_path(self->ctx, folder, &self->folder);
     if (status == ALCORE_OK)
@@ -309,6 +312,7 @@ static alcore_status begin(alcore__experiment *self, const char *config, const c
     if (status == ALCORE_OK)
         status = alcore__experiment_path(self->ctx, &path, "%s/data", self->folder.data);
     if (status == ALCORE_OK) status = alcore__experiment_make_folders(self->ctx, path.data);
+    if (status == ALCORE_OK) alcore__experiment_clean(self->ctx, path.data);
     if (status == ALCORE_OK) status = alcore__experiment_cut_files(self);
     if (lock >= 0) close(lock);
     alcore__buffer_clear(self->ctx, &path);

@@ -170,6 +170,17 @@ static alcore_status write_all(alcore__results *self) {
     return alcore__results_write_page(self);
 }
 
+/* Removes what processes that were killed have left of the tables. */
+static alcore_status remove_leftovers(alcore__results *self) {
+    static const char *const folders[] = {"", "results/"};
+    for (int i = 0; i < 2; i++) {
+        ALCORE__TRY(alcore__experiment_path(self->all->ctx, &self->path, "%s/%s",
+                                            self->all->folder.data, folders[i]));
+        alcore__remove_leftovers(self->all->ctx, self->path.data);
+    }
+    return ALCORE_OK;
+}
+
 /* Reads and writes while no other process does. */
 static alcore_status show(alcore__experiment *all) {
     alcore__results self = {.all = all};
@@ -178,12 +189,8 @@ static alcore_status show(alcore__experiment *all) {
         alcore__experiment_path(all->ctx, &self.path, "%s/results.lock", all->folder.data);
     if (status == ALCORE_OK)
         status = alcore__experiment_lock(all->ctx, self.path.data, true, &lock);
-    if (status == ALCORE_OK)
-        status = alcore__experiment_path(all->ctx, &self.path, "%s/", all->folder.data);
-    if (status == ALCORE_OK) {
-        alcore__remove_leftovers(all->ctx, self.path.data);
-        status = read_all(&self);
-    }
+    if (status == ALCORE_OK) status = remove_leftovers(&self);
+    if (status == ALCORE_OK) status = read_all(&self);
     if (status == ALCORE_OK) status = write_all(&self);
     if (lock >= 0) close(lock);
     alcore__arena_clear(all->ctx, &self.arena);
