@@ -11,16 +11,9 @@ import statistics
 import subprocess
 import time
 
-from harness import ALCORE, Box, Skip, case, contains, equal, main, rows_of
+from harness import ALCORE, case, contains, equal, main, rows_of
+from experiment_configs import BAD, BAD_BEYOND_THE_SCHEMA, CONFIG, WORDS
 
-WORDS = "the a red blue old new cat dog bird house tree river runs sees likes near under over green small".split()
-CONFIG = {
-    "schema": "alcore-experiment-1", "name": "cats & dogs",
-    "domains": [{"name": "pets", "pool": "pool.tsv", "labeled": "labeled.tsv", "test": {"path": "all.tsv", "records": [3, 22]}}],
-    "strategies": ["random", {"name": "long", "strategy": "nnll", "parameters": {"sticky": True, "candidates": 30}}],
-    "first": {"strategy": "random", "parameters": {"seed_set": 1}}, "zero": True,
-    "seeds": [1, 2, 3], "budgets": [4], "rounds": 3,
-    "models": {"logprobs": "trained"}, "train": {"ngram": {"order": 2}}}
 # Names of what differs between two runs that did the same.
 VOLATILE = ("events.jsonl", ".log")
 
@@ -296,51 +289,9 @@ def a_trained_folder_is_the_model_of_the_next_selection(box):
 @case
 def bad_configurations_name_line_and_member(box):
     world(box)
-    domain = CONFIG["domains"][0]
-    for changes, words in (
-            ({"schema": "alcore-experiment-2"}, "c.json:1: schema: 'alcore-experiment-1' is needed"),
-            ({"schema": None}, "schema is missing"),
-            ({"round": 3}, "round: there is no such member; did you mean 'rounds'?"),
-            ({"rounds": 0}, "rounds: 1 to 9999 are needed"),
-            ({"rounds": "3"}, "rounds: an integer from 0 on is needed"),
-            ({"seeds": []}, "seeds: a list that is not empty is needed"),
-            ({"seeds": [1, 2.5]}, "seeds[1]: an integer from 0 on is needed"),
-            ({"seeds": [1, 1]}, "seeds[1]: 1 stands twice"),
-            ({"budgets": ["lots"]}, "budgets[0]: "),
-            ({"budgets": [3, "3"]}, "budgets[1]: '3' stands twice"),
-            ({"strategies": ["hubs"]}, "strategies[0]: there is no strategy \"hubs\"; did you mean huds?"),
-            ({"strategies": ["random", {"strategy": "huds", "parameters": {"lambda": 2}}]}, "strategies[1]: strategy huds: lambda"),
-            ({"strategies": ["random", "random"]}, "strategies[1].name: 'random' stands twice"),
-            ({"strategies": [{"strategy": "random", "name": "a/b"}]}, "strategies[0].name: 'a/b' is no name of a folder"),
-            ({"strategies": [{"strategy": "random", "name": "shared"}]}, "strategies[0].name: 'shared'"),
-            ({"strategies": [3]}, "strategies[0]: a name or an object is needed"),
-            ({"strategies": [{"name": "a"}]}, "strategies[0].strategy is missing"),
-            ({"baseline": "gold"}, "baseline: there is no strategy 'gold'"),
-            ({"models": {"logprobs": 3}}, "models.logprobs: \"ngram\", \"trained\" or the folder of a model is needed"),
-            ({"options": {"masks": []}}, "options.masks: a string, a number or a flag is needed"),
-            ({"zero": None, "first": None}, "models: 'random' wants in round 1 the model that was trained"),
-            ({"train": None}, "wants the model that was trained, and there is no \"train\""),
-            ({"train": {}}, "train: one of \"ngram\", \"command\" and \"model\" is needed"),
-            ({"train": {"ngram": {}, "command": "a"}}, "train: one of"),
-            ({"train": {"ngram": {"order": 9}}}, "train.ngram.order: 1 to 6 are allowed"),
-            ({"train": {"ngram": {}, "rate": 1}}, "train.rate: a training by \"ngram\" has no such member"),
-            ({"train": {"command": "run {trian}"}}, "train.command: there is no placeholder {trian}"),
-            ({"train": {"command": []}}, "train.command: a string or a list of strings is needed"),
-            ({"train": {"model": "m", "metric": "good"}}, "train.metric: one of loss|bleu"),
-            ({"train": {"model": "m", "rate": 0}}, "train.rate: a number above 0 is needed"),
-            ({"evaluate": {"command": [3]}}, "evaluate.command: strings that are not empty are needed"),
-            ({"evaluate": {}}, "evaluate.command is missing"),
-            ({"mix": {"kinds": "none"}}, "mix.kinds: there is no such member; did you mean 'kind'?"),
-            ({"domains": [{"name": "a"}]}, "domains[0].pool is missing"),
-            ({"domains": [dict(domain, pool=3)]}, "domains[0].pool: a path or an object is needed"),
-            ({"domains": [dict(domain, pool={"path": "pool.tsv", "records": [2, 1]})]}, "domains[0].pool.records: the numbers"),
-            ({"domains": [dict(domain, name=".a")]}, "domains[0].name: '.a' is no name of a folder"),
-            ({"domains": [domain, domain]}, "domains[1].name: 'pets' stands twice"),
-            ({"domains": [dict(domain, pool={"path": "pool.tsv", "records": [1, 61]})]}, "records: there are 60, not 61"),
-            ({"domains": [dict(domain, pool="missing.tsv")]}, "missing.tsv"),
-            ({"domains": [dict(domain, pool={"path": "pool.tsv", "reference_column": "gold"})]}, "gold")):
-        write(box, "c.json", **changes)
-        err = box.run("experiment", "c.json", "out-%d" % len(words), expect=None).err
+    for changes, words in BAD + BAD_BEYOND_THE_SCHEMA:
+        write(box, "c.conf", **changes)
+        err = box.run("experiment", "c.conf", "out-%d" % len(words), expect=None).err
         contains(err, words)
         subprocess.run(["rm", "-rf", os.path.join(box.path, "out-%d" % len(words))], check=True)
 

@@ -18,8 +18,8 @@ ALCORE_BEGIN
 typedef struct alcore_experiment_options {
     size_t size; /**< sizeof(alcore_experiment_options) */
     /** Called with each event on the calling thread, before it is written: a JSON object without a
-     * line break, as events.jsonl has it; line is valid during the call. Anything but ALCORE_OK ends
-     * the experiment, as does a failure of a step. NULL: not wanted */
+     * line break, as events.jsonl has it; line is valid during the call. Anything but ALCORE_OK
+     * ends the experiment, as does a failure of a step. NULL: not wanted */
     alcore_status (*event)(void *user, const char *line);
     void *event_user; /**< first argument of event */
     /** Borrowed: the folder that paths of the configuration are relative to, and that its commands

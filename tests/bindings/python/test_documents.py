@@ -130,7 +130,7 @@ def made(texts, tmp_path_factory):
 
 
 def test_schemas_are_schemas():
-    assert set(VALIDATORS) == {"alcore-comparison-1", "alcore-page-1", "alcore-project-1", "alcore-provenance-1", "alcore-report-1", "alcore-training-set-1"}
+    assert set(VALIDATORS) == {"alcore-comparison-1", "alcore-experiment-1", "alcore-experiment-record-1", "alcore-experiment-round-1", "alcore-page-1", "alcore-project-1", "alcore-provenance-1", "alcore-report-1", "alcore-training-set-1"}
     for name, schema in SCHEMAS.items():
         Draft202012Validator.check_schema(schema)
         assert schema["$id"] == "urn:alcore:schema:" + schema["properties"]["schema"]["const"], name

@@ -6,8 +6,11 @@ import json
 import os
 import random
 import signal
+import sys
+from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import alcore
 from alcore import trackers
@@ -160,3 +163,21 @@ def test_a_missing_package_is_named(name, package, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, module, None)
     with pytest.raises(ImportError, match="alcore.trackers.%s needs the package %s: pip install %s" % (name, package, package)):
         getattr(trackers, name)("name")
+
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_the_schema_is_what_is_read(monkeypatch):
+    """Configurations that run are valid, and those that are refused are not, but for what no schema can know."""
+    schema = Draft202012Validator(json.loads((ROOT / "docs/schemas/experiment.schema.json").read_text()))
+    monkeypatch.setenv("ALCORE", os.environ.get("ALCORE", "alcore"))
+    monkeypatch.syspath_prepend(str(ROOT / "tests/cli"))
+    from experiment_configs import BAD, BAD_BEYOND_THE_SCHEMA, CONFIG
+    whole = [CONFIG] + [json.loads(path.read_text()) for path in sorted((ROOT / "examples/experiments").glob("*.json")) if "experiment" in path.read_text()[:60]]
+    assert len(whole) == 4
+    for one in whole:
+        schema.validate(one)
+    for changes, seen in [(changes, True) for changes, _ in BAD] + [(changes, False) for changes, _ in BAD_BEYOND_THE_SCHEMA]:
+        one = {name: value for name, value in {**CONFIG, **changes}.items() if value is not None}
+        assert schema.is_valid(one) != seen, changes
