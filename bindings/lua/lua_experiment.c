@@ -40,8 +40,8 @@ static alcore_status run(lua_State *L, experimenting *self) {
     return status;
 }
 
-/*** Does what is left of an experiment: killed at any instant, the same call goes on, and any number
- * of processes may work on one folder.
+/*** Does what is left of an experiment: killed at any instant, the same call goes on, and any
+ * number of processes may work on one folder.
  * @function alcore.experiment
  * @tparam string config path of the configuration
  * @tparam string folder

@@ -48,11 +48,11 @@ with tempfile.TemporaryDirectory(prefix="alcore-experiments-") as scratch:
         check(again.returncode == 0 and json.loads(again.stdout)["rounds"] == 0, name + ": nothing is left to do")
         tables[name] = table(os.path.join(out, "table.tsv"))
     if len(tables) == 3:
-        # HUDS: the rounds before the first query are one and the same; queries that know the model are ahead of draws.
+        # HUDS: the rounds before the first query are one and the same.
         check(mean(tables["huds"], "huds", "perplexity", 1) == mean(tables["huds"], "random", "perplexity", 1), "huds: round 1 is shared")
         check(mean(tables["huds"], "huds", "perplexity", 4) < mean(tables["huds"], "huds", "perplexity", 1) < mean(tables["huds"], "huds", "perplexity", 0),
               "huds: the model learns")
-        # Phrases (Table 3): semi-maximal frequent phrases cover more than drawn ones, and than the most frequent ones.
+        # Phrases (Table 3): semi-maximal ones cover more than drawn and most frequent ones.
         check(mean(tables["phrases"], "ngf-smp", "coverage", 1) > max(mean(tables["phrases"], other, "coverage", 1) for other in ("random-phrase", "ngf")),
               "phrases: ngf-smp covers most of the phrases")
         # DeMuX (Table 3): with few labels, knowing the target pays.
