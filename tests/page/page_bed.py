@@ -47,6 +47,16 @@ class Page(Browser):
         (self.box / "saved").mkdir(exist_ok=True)
         super().__init__(self.box / "profile", self.box / "saved", *options)
         Page.running.append(self)
+        self.wait_for_storage()
+
+    def wait_for_storage(self):
+        """On a busy machine a browser whose profile is new may lose what its first page keeps: waits until a page is kept over reloading."""
+        self.open(self.box.as_uri() + "/")
+        while not self.value("localStorage.getItem('warm')"):
+            self.value("localStorage.setItem('warm', '1')")
+            self.reload()
+        self.value("localStorage.removeItem('warm')")
+        self.close_tab()
 
     def show(self, what, name="Ana", before=None):
         self.open(write_page(str(self.box / "page.html"), what), before)

@@ -3,7 +3,7 @@
 going on with the file elsewhere. Keyboard only where a mouse is not named."""
 import json
 
-from page_bed import Page, asked, read_file, run, same
+from page_bed import Page, asked, read_file, run, same, write_page
 
 
 def typed_and_confirmed(box):
@@ -166,6 +166,24 @@ def kept_over_closing(box):
     page.close()
 
 
+def name_asked_until_it_is_said(box):
+    page = Page(box)
+    page.open(write_page(str(page.box / "page.html"), asked()))
+    page.reload()
+    same(page.value("document.getElementById('name-dialog').open"), True)
+    page.key("Enter")  # nothing is an answer, which is not asked again
+    page.type("eins")
+    page.reload()
+    same(page.value("document.getElementById('name-dialog').open"), False)
+    same(read_file(page.save())[0]["s0"]["annotator"], None)
+    page.click("#who")
+    page.type("Ana")
+    page.key("Enter")
+    page.type("!")
+    same(read_file(page.save())[0]["s0"]["annotator"], "Ana")
+    page.close()
+
+
 def opened_elsewhere(box):
     page = Page(box)
     page.show(asked())
@@ -231,4 +249,4 @@ def in_two_windows(box):
 
 
 run(typed_and_confirmed, nothing_is_not_confirmed, draft_is_no_answer, skipped_with_a_reason, undone_and_done_again,
-    searched_and_filtered, kept_over_closing, opened_elsewhere, all_done, in_two_windows)
+    searched_and_filtered, kept_over_closing, name_asked_until_it_is_said, opened_elsewhere, all_done, in_two_windows)

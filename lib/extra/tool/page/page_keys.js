@@ -120,11 +120,17 @@ function ask_name() {
   by_id("name-dialog").showModal();
 }
 
-function set_name(name) {
+/* The name that answers get from now on. */
+function show_name(name) {
   annotator = name;
-  keep("name", name);
   by_id("who").textContent = name || "no name";
   by_id("who").setAttribute("aria-label", (name || "no name") + ", change the name");
+}
+
+/* What the person says; also nothing, which is not asked again. */
+function set_name(name) {
+  show_name(name);
+  keep("name", name);
 }
 
 /* A dialog's form does something of ours when Enter or its first button ends it. */

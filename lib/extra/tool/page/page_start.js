@@ -47,7 +47,7 @@ function start() {
   else by_id("item").hidden = true;
   show_changes();
   const name = kept("name");
-  set_name(name === null ? "" : name);
+  show_name(name === null ? "" : name);
   if (name === null) ask_name();
   else focus_item();
 }
