@@ -175,6 +175,21 @@ static int add_overlaps(const composing *self, const row_list *list, json_t *row
     return EXIT_DONE;
 }
 
+/* Rows and words of each band of matches with the texts of --labeled. */
+static int add_leverage(const composing *self, const row_list *list, json_t *row) {
+    static const char *const bands[] = {"repeated", "100", "95", "85", "75", "50", "none"};
+    alcore_leverage_result found = ALCORE_LEVERAGE_RESULT_INIT;
+    json_t *leverage = json_object();
+    json_object_set_new(row, "leverage", leverage);
+    TRY(outcome(alcore_analysis_compute_leverage(self->in.candidates, list->rows, list->count,
+                                                 self->in.labeled, NULL, &found)));
+    for (size_t i = 0; i < sizeof bands / sizeof *bands; i++)
+        json_object_set_new(leverage, bands[i],
+                            json_pack("{s:I, s:I}", "rows", (json_int_t)found.rows[i], "words",
+                                      (json_int_t)found.words[i]));
+    return EXIT_DONE;
+}
+
 /* Fills the object of one selection with all that is measured of it. */
 static int measure(const composing *self, const row_list *list, json_t *row) {
     alcore_composition_options options = ALCORE_COMPOSITION_OPTIONS_INIT;
@@ -209,6 +224,7 @@ static int measure(const composing *self, const row_list *list, json_t *row) {
         json_object_set_new(row, "targets", json_integer(found.targets));
         json_object_set_new(row, "targets_reached", json_integer(found.targets_reached));
     }
+    if (self->in.labeled) TRY(add_leverage(self, list, row));
     return self->other_count ? add_overlaps(self, list, row) : EXIT_DONE;
 }
 
@@ -254,10 +270,12 @@ static void print_table(FILE *stream, const json_t *list) {
                 print_line(stream, name, list, (const char *const[]){key, inner, NULL});
                 continue;
             }
-            snprintf(name, sizeof name, "rows_%.200s", inner);
+            const char *second = json_object_get(part, "words") ? "words" : "share";
+            const char *of = strcmp(key, "leverage") == 0 ? "leverage_" : "";
+            snprintf(name, sizeof name, "%srows_%.200s", of, inner);
             print_line(stream, name, list, (const char *const[]){key, inner, "rows", NULL});
-            snprintf(name, sizeof name, "share_%.200s", inner);
-            print_line(stream, name, list, (const char *const[]){key, inner, "share", NULL});
+            snprintf(name, sizeof name, "%s%s_%.200s", of, second, inner);
+            print_line(stream, name, list, (const char *const[]){key, inner, second, NULL});
         }
     }
 }

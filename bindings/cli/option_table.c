@@ -102,9 +102,10 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_DEDUP] = {"dedup", 0, "exact|normalized|none", false,
                       READS_POOL | COMMAND_EVAL | ANNOTATING,
                       "which texts count as repeats (default exact)"},
-    [OPTION_LABELED] = {"labeled", 0, "FILE", true, POOL | ANNOTATING,
+    [OPTION_LABELED] = {"labeled", 0, "FILE", true, READS_POOL | ANNOTATING,
                         "texts whose labels are known; of mix pairs of texts and references; of "
-                        "oracle pairs that are aligned together with POOL; repeatable"},
+                        "oracle pairs that are aligned together with POOL; of composition a "
+                        "translation memory, whose leverage is counted; repeatable"},
     [OPTION_TARGET] =
         {"target", 0, "FILE", true, SELECTING | ANALYZED | COMMAND_PLOT | COMMAND_COMPOSITION,
          "unlabeled texts of the target; with --strategy gold the labeled ones, which "

@@ -161,6 +161,26 @@ int l_analysis_composition(lua_State *L) {
     return al_struct_result(L, failed, al_composition_result, &result);
 }
 
+/*** What a translation memory saves of rows of a pool, as translators' tools count it.
+ * @function analysis.leverage
+ * @param pool a pool
+ * @tparam table rows indices, ids, or a selection
+ * @param memory another pool, such as that of a .tmx
+ * @return a table with rows and words, lists by the band of the match: repetitions, 100 percent, 95
+ * to 99, 85 to 94, 75 to 84, 50 to 74, none; or nil, message, code */
+int l_analysis_leverage(lua_State *L) {
+    al_object *pool = al_check(L, 1, &al_pool_kind), *memory = al_check(L, 3, &al_pool_kind);
+    alcore_leverage_result result = ALCORE_LEVERAGE_RESULT_INIT;
+    int64_t row_count;
+    int failed = 0;
+    const int64_t *rows = al_rows(L, 2, pool, &row_count, &failed);
+    if (failed) return failed;
+    failed = AL_CALL(
+        L, pool->context,
+        alcore_analysis_compute_leverage(pool->pool, rows, row_count, memory->pool, NULL, &result));
+    return al_struct_result(L, failed, al_leverage_result, &result);
+}
+
 /*** Rows, and others beside them, on the two principal components of the rows.
  * @function analysis.projection
  * @param rows a pool (its embeddings), {pool, column} or a matrix

@@ -290,6 +290,13 @@ def selections_consist_of(box):
     for number, rows in enumerate(rounds, 1):
         box.file("round%d.txt" % number, "".join("%d\n" % (row + 1) for row in rows))
     box.file("other.txt", "4\n9\n15\n")
+    # Leverage: row 3 is in the memory, and the others have nothing in common with it.
+    texts = box.read("pool.tsv").decode().split("\n")
+    box.file("memory.tsv", texts[0] + "\n" + texts[4] + "\n")
+    found = json.loads(box.run("composition", "pool.tsv", "--selection", "round1.txt", "--labeled", "memory.tsv", "--json").out)[0]["leverage"]
+    equal(sorted(found), ["100", "50", "75", "85", "95", "none", "repeated"])
+    equal((found["100"]["rows"], sum(band["rows"] for band in found.values())), (1, 4))
+    contains(box.run("composition", "pool.tsv", "--selection", "round1.txt", "--labeled", "memory.tsv").out, "leverage_rows_100\t1\n", "leverage_words_none\t")
     given = ["composition", "pool.tsv", "--selection", "round1.txt", "--selection", "round2.txt", "--other", "other.txt", "--target",
              "target.tsv", "--scores", "u.npy", "--embeddings", "e.npy", "--target-embeddings", "t.npy", "--k", "3"]
     found = json.loads(box.run(*given, "--json").out)

@@ -76,6 +76,17 @@ class Duplicates(_Duplicates, Row):
     __slots__ = ()
 
 
+class Leverage(NamedTuple):
+    """rows and words of a selection by the band of their match in a translation memory, {band: number}: "repeated", "100", "95" (to 99),
+    "85", "75", "50" and "none"."""
+
+    rows: dict[str, int]
+    words: dict[str, int]
+
+
+_BANDS = ("repeated", "100", "95", "85", "75", "50", "none")
+
+
 class Projection(NamedTuple):
     """points: float64 [rows, 2], NaN for rows that were left out; other_points: those of the others, or None; components:
     float64 [2, dims], or None where the rows are the column of a pool. eigenvalues: variance along each component; shares: of the variance of all rows."""
@@ -203,6 +214,17 @@ def duplicates(test: t.Texts, train: t.Texts, *, dedup: str = "exact", context: 
     pools = [given if isinstance(given, Pool) else Pool(given, dedup=dedup, context=ctx) for given in (test, train)]
     return members(Duplicates, filled(_ffi.alcore_duplicates_result, lib.alcore_analysis_compute_duplicates, pools[0]._handle,
                                       pools[1]._handle, None))
+
+
+def leverage(pool: Pool, rows: t.Rows, memory: t.Texts) -> Leverage:
+    """Counts what a translation memory saves of rows of a pool, as translators' tools do: Leverage.
+
+    rows are row numbers, ids or a Selection. memory: a Pool, or what Pool() takes, such as the path of a .tmx."""
+    address, count, kept = pool.rows_of(_distinct_rows(pool, rows))
+    other = memory if isinstance(memory, Pool) else Pool(memory, context=pool.context)
+    out = filled(_ffi.alcore_leverage_result, lib.alcore_analysis_compute_leverage, pool._handle, address, count, other._handle, None)
+    del kept
+    return Leverage(dict(zip(_BANDS, out.rows)), dict(zip(_BANDS, out.words)))
 
 
 def projection(rows: t.Matrix, others: t.Matrix | None = None, *, mask: t.Sequence[Any] | None = None,

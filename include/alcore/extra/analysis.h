@@ -199,6 +199,46 @@ ALCORE_API alcore_status alcore_analysis_compute_duplicates(
     const alcore_pool *test, const alcore_pool *train, const alcore_duplicates_options *options,
     alcore_duplicates_result *out);
 
+/** Settings of a leverage: none yet. */
+typedef struct alcore_leverage_options {
+    size_t size; /**< sizeof(alcore_leverage_options) */
+} alcore_leverage_options;
+/** An alcore_leverage_options with its size set and everything else 0. */
+#define ALCORE_LEVERAGE_OPTIONS_INIT ALCORE_INIT(alcore_leverage_options)
+
+/** What a translation memory saves of texts, by bands of their matches: repetitions of an earlier
+ * one of the texts, 100 percent (the memory has the text), 95 to 99, 85 to 94, 75 to 84, 50 to 74,
+ * and none or less. */
+typedef struct alcore_leverage_result {
+    size_t size;      /**< sizeof(alcore_leverage_result) */
+    int64_t rows[7];  /**< texts of each band, in this order */
+    int64_t words[7]; /**< words of these texts */
+} alcore_leverage_result;
+/** An alcore_leverage_result with its size set and everything else 0. */
+#define ALCORE_LEVERAGE_RESULT_INIT ALCORE_INIT(alcore_leverage_result)
+
+/** Counts the leverage of a memory of translations over a selection, as translators' tools do. A
+ * text that the memory has, by the dedup of the pool, is a match of 100; else one that an earlier
+ * row has is a repetition; else its best fuzzy match tells its band. Texts without a word are not
+ * counted.
+ * Source: docs/spec/analyses.md 8.11.
+ * @param[in] pool borrowed
+ * @param[in] rows borrowed: int64 [row_count] rows of the pool, in their order; repeats count again
+ * @param[in] row_count 0 or more
+ * @param[in] memory borrowed; another pool than pool
+ * @param[in] options borrowed; NULL: defaults
+ * @param[in,out] out size-first
+ * @return ALCORE_OK, ALCORE_E_INVALID (also one pool for both), ALCORE_E_NOT_FOUND (a row that the
+ *   pool lacks), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * @threadsafe ALCORE_E_BUSY while a call changes one of the pools.
+ * @callback progress
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_analysis_compute_leverage(const alcore_pool *pool,
+                                                          const int64_t *rows, int64_t row_count,
+                                                          const alcore_pool *memory,
+                                                          const alcore_leverage_options *options,
+                                                          alcore_leverage_result *out);
+
 /** Settings of a projection: none yet. */
 typedef struct alcore_projection_options {
     size_t size; /**< sizeof(alcore_projection_options) */

@@ -74,6 +74,8 @@ case("what a selection consists of", function()
     near(found.mean_distance, 2.5, "distance")
     near(found.jaccard, 1 / 3, "jaccard")
     equal(assert(analysis.composition(pool, {1})).targets, -1)
+    local leverage = assert(analysis.leverage(pool, {1, 1}, assert(alcore.pool{"unlike"})))
+    equal(leverage.rows[1] .. " " .. leverage.rows[7], "1 1")
     tap.fails("ALCORE_E_SHAPE", "", analysis.composition(pool, {1}, {uncertainty = {1}}))
 end)
 

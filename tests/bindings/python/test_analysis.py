@@ -171,6 +171,15 @@ def test_ablate_a_hybrid(tmp_path):
         assert request.select().texts == found[1].selection.texts
 
 
+def test_leverage(tmp_path):
+    pool = alcore.Pool(["open this file in a new window", "save it", "something else", "save it"], ids=["a", "b", "c", "d"], dedup="none")
+    (tmp_path / "memory.txt").write_text("open the file in a new window\nunlike\n")
+    found = analysis.leverage(pool, ["a", "b", "d"], tmp_path / "memory.txt")
+    assert found.rows == {"repeated": 1, "100": 0, "95": 0, "85": 1, "75": 0, "50": 0, "none": 1}
+    assert found.words == {"repeated": 2, "100": 0, "95": 0, "85": 7, "75": 0, "50": 0, "none": 2}
+    assert analysis.leverage(pool, [1], alcore.Pool(["save it"])).rows["100"] == 1
+
+
 def test_duplicates(tmp_path):
     test, train = ["one text", "One  Text", "another", "", "one text"], ["another", "one text"]
     assert analysis.duplicates(test, train) == analysis.Duplicates(75.0, 3, 4, 1)

@@ -501,6 +501,55 @@ START_TEST(test_duplicates) {
 }
 END_TEST
 
+/* Each band, a repetition, and that a text the memory has is no repetition. */
+START_TEST(test_leverage) {
+    static const char *const given[] = {
+        "a b c d e f g h i j k l m n o p q r s t", /* 19 of 20: 95 */
+        "open the file in a new window",           /* the memory has it */
+        "open this file in a new window",          /* 6 of 7: 85 */
+        "open this file in a new window",          /* a repetition */
+        "delete one row now",                      /* 3 of 4: 75 */
+        "save one file",                           /* 2 of 3: 50 */
+        "something else",
+        "Save The File", /* the same tokens: no more than 95 to 99 */
+        "",
+        "open the file in a new window"};
+    static const char *const memory_texts[] = {"a b c d e f g h i j k l m n o p q r s z",
+                                               "open the file in a new window", "delete one row",
+                                               "save the file"};
+    static const int64_t rows[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, none[] = {10};
+    static const int64_t in_band[] = {1, 2, 2, 1, 1, 1, 1}, words[] = {7, 14, 23, 7, 4, 3, 2};
+    alcore_ctx *ctx = new_ctx(2);
+    alcore_pool *pool = texts_of(ctx, ALCORE_DEDUP_EXACT, given, 10);
+    alcore_pool *memory = texts_of(ctx, ALCORE_DEDUP_EXACT, memory_texts, 4);
+    alcore_leverage_result found = ALCORE_LEVERAGE_RESULT_INIT;
+    ck_assert_int_eq(alcore_analysis_compute_leverage(pool, rows, 10, memory, NULL, &found),
+                     ALCORE_OK);
+    for (int i = 0; i < 7; i++) {
+        ck_assert_msg(found.rows[i] == in_band[i] && found.words[i] == words[i],
+                      "band %d: %d rows, %d words", i, (int)found.rows[i], (int)found.words[i]);
+    }
+    ck_assert_int_eq(alcore_analysis_compute_leverage(pool, rows + 3, 1, memory, NULL, &found),
+                     ALCORE_OK);
+    ck_assert_int_eq(found.rows[3], 1); /* the earlier row is not selected */
+    ck_assert_int_eq(alcore_analysis_compute_leverage(pool, NULL, 0, memory, NULL, &found),
+                     ALCORE_OK);
+    ck_assert_int_eq(found.words[6], 0);
+    ck_assert_int_eq(alcore_analysis_compute_leverage(pool, none, 1, memory, NULL, &found),
+                     ALCORE_E_NOT_FOUND);
+    ck_assert_int_eq(alcore_analysis_compute_leverage(pool, rows, 1, pool, NULL, &found),
+                     ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_analysis_compute_leverage(pool, NULL, 1, memory, NULL, &found),
+                     ALCORE_E_INVALID);
+    found.size = 0;
+    ck_assert_int_eq(alcore_analysis_compute_leverage(pool, rows, 1, memory, NULL, &found),
+                     ALCORE_E_STRUCT_UNSET);
+    alcore_pool_unref(memory);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 CHECK_SUITE("metric_analysis", test_cost_vectors, test_cost_settings, test_languages,
             test_composition, test_projection_vectors, test_projection_property,
-            test_projection_file, test_projection_edges, test_duplicates);
+            test_projection_file, test_projection_edges, test_duplicates, test_leverage);
