@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes one small file of every format that libalcore has of its own: make_formats.py FOLDER.
+"""Writes one small file of every format that libalcore has of its own: make_formats.py FOLDER; and a project: make_formats.py --project
+FOLDER, of which tests/formats/projects has a folder for each release with a form of project.sqlite of its own.
 
 tests/formats/RELEASE has what a release wrote, made once with its library and Python package (PYTHONPATH, ALCORE_LIBRARY) and its command
 (ALCORE); tests/bindings/python/test_formats.py reads them with the present ones. checkpoint/ is made by test_torch_checkpoint (see there)."""
+import json
 import os
 import shutil
 import subprocess
@@ -89,5 +91,36 @@ def write(folder):
                     "--report", "report.json", "--quiet"], cwd=folder, check=True)
 
 
+def answers(folder, rows):
+    """A file of answers, (id, translation, status, annotator) each."""
+    lines = ["id,translation,status,annotator", *(",".join(row) for row in rows)]
+    (folder / "answers.csv").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return folder / "answers.csv"
+
+
+def write_project(folder):
+    """A project in which each of its tables has rows, and document.json, what it says."""
+    folder = Path(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.environ["SOURCE_DATE_EPOCH"] = "1000000000"
+    inputs = folder.parent / "inputs"
+    inputs.mkdir(parents=True, exist_ok=True)
+    pool_of_texts().write(range(8), inputs / "pool.tsv")
+    for name, texts in (("known.txt", SOURCES), ("known.de.txt", TARGETS)):
+        (inputs / name).write_text("".join(text + "\n" for text in texts), encoding="utf-8")
+    with alcore.Project.init(folder, strategy="random", budget=3, total=6, price="0.2EUR/i", several="majority") as project:
+        project.add(inputs / "pool.tsv")
+        project.add(inputs / "known.txt", role="labeled", references=inputs / "known.de.txt")
+        ids = project.next().ids
+        project.export("csv", inputs / "out.csv")
+        project.import_("csv", answers(inputs, [(ids[0], "eins", "", "anna"), (ids[0], "ein", "", "ben"), (ids[1], "", "skip", "anna"),
+                                                (ids[2], "drei?", "draft", "ben")]))
+        project.import_("csv", answers(inputs, [(ids[0], "eins", "", "cem")]))
+        project.put_metric("chrf", 41.5, round=1)
+        (folder / "document.json").write_text(json.dumps(project.document(), indent=1) + "\n", encoding="utf-8")
+    (folder / "project.sqlite-journal").unlink()
+    shutil.rmtree(inputs)
+
+
 if __name__ == "__main__":
-    write(sys.argv[1])
+    write_project(sys.argv[2]) if sys.argv[1] == "--project" else write(sys.argv[1])

@@ -197,6 +197,8 @@ double alcore__store_number(sqlite3_stmt *statement, int column) {
 /* ---- transactions ---- */
 
 alcore_status alcore__store_begin(alcore__store *self) {
+    if (sqlite3_db_readonly(self->database, "main") == 1)
+        return alcore__fail(ALCORE_E_IO, "'%s' may be read only, by this user or here", self->path);
     set_waiting(self, false);
     const alcore_status status = alcore__store_run(self, "BEGIN IMMEDIATE", "");
     set_waiting(self, true);

@@ -145,6 +145,19 @@ def newer(name, folder):
     return path
 
 
+@pytest.mark.parametrize("folder", sorted((FORMATS / "projects").iterdir()), ids=lambda folder: folder.name)
+def test_projects_are_opened_and_go_on(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "project")
+    with alcore.Project(tmp_path / "project") as project:
+        project.verify()
+        said, now = json.loads((folder / "document.json").read_text(encoding="utf-8")), project.document()
+        assert {**now, "version": said["version"]} == said
+        project.write_labeled(tmp_path / "labeled.tsv")
+        assert [line.split("\t")[2] for line in (tmp_path / "labeled.tsv").read_text(encoding="utf-8").splitlines()[1:]] == ["eins"]
+        assert len(project.next().ids) == 3
+        project.verify()
+
+
 def test_newer_files_are_refused_by_name(tmp_path):
     refused = "version 2; version 1 is read"
     for name, column in ("scalar", "scores"), ("dense", "embeddings"), ("ragged", "logprobs"):

@@ -86,6 +86,31 @@ START_TEST(exports) {
 }
 END_TEST
 
+/* Annotators see the texts around an item, of its group and no further. */
+START_TEST(contexts) {
+    alcore_project *other;
+    char text[4096];
+    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), &other));
+    ck_assert_ok(alcore_project_set(other, "strategy", "random"));
+    ck_assert_ok(alcore_project_set(other, "budget", "9"));
+    ck_assert_ok(alcore_project_set(other, "context", "1"));
+    ck_assert_ok(alcore_project_add(
+        other, ALCORE_ROLE_CANDIDATES,
+        bed_put("q.tsv", "id\ttext\tgroup\na\tA1\tx\nb\tA2\tx\nc\tA3\tx\nd\tB1\ty\ne\tC\t\n"),
+        NULL));
+    ck_assert_ok(alcore_project_next(other, NULL, NULL));
+    ck_assert_ok(alcore_project_export(other, "csv", in_bed("q.csv"), 1));
+    FILE *file = fopen(in_bed("q.csv"), "rb");
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    ck_assert_ptr_nonnull(strstr(text, "\"A1\nA2\nA3\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"A1\nA2\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"A2\nA3\""));
+    ck_assert_ptr_null(strstr(text, "A3\nB1"));
+    alcore_project_unref(other);
+}
+END_TEST
+
 /* ---- back ---- */
 
 START_TEST(partially_and_again) {
@@ -308,6 +333,6 @@ START_TEST(metrics) {
 }
 END_TEST
 
-CHECK_SUITE_WITH("project_answers", setup, teardown, exports, partially_and_again, corrected,
-                 in_any_order, drafts, without, several, annotator, unusable, labeled_files,
-                 answers_are_labeled, metrics);
+CHECK_SUITE_WITH("project_answers", setup, teardown, exports, contexts, partially_and_again,
+                 corrected, in_any_order, drafts, without, several, annotator, unusable,
+                 labeled_files, answers_are_labeled, metrics);

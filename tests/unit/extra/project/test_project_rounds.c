@@ -271,6 +271,65 @@ START_TEST(phrases) {
 }
 END_TEST
 
+/* Texts that are excluded, and those of the labeled role, are not selected. */
+START_TEST(roles) {
+    alcore_project *project;
+    char ids[1024];
+    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), &project));
+    ck_assert_ok(alcore_project_set(project, "strategy", "random"));
+    ck_assert_ok(alcore_project_set(project, "budget", "9"));
+    ck_assert_ok(alcore_project_add(project, ALCORE_ROLE_CANDIDATES,
+                                    bed_put("a.txt", "one\ntwo\nthree\n"), NULL));
+    ck_assert_ok(
+        alcore_project_add(project, ALCORE_ROLE_EXCLUDED, bed_put("b.txt", "one\n"), NULL));
+    ck_assert_ok(
+        alcore_project_add(project, ALCORE_ROLE_LABELED, bed_put("c.txt", "three\n"), NULL));
+    bed_next(project, ids);
+    ck_assert_str_eq(ids, "2");
+    alcore_project_unref(project);
+}
+END_TEST
+
+/* The strategy gold takes its rows from the target, each once. */
+START_TEST(from_the_target) {
+    alcore_project *project;
+    char ids[2][1024];
+    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), &project));
+    ck_assert_ok(alcore_project_set(project, "strategy", "gold"));
+    ck_assert_ok(alcore_project_set(project, "budget", "1"));
+    ck_assert_ok(
+        alcore_project_add(project, ALCORE_ROLE_TARGET, bed_put("t.txt", "uno\ndos\n"), NULL));
+    bed_next(project, ids[0]);
+    bed_next(project, ids[1]);
+    ck_assert_str_ne(ids[0], ids[1]);
+    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_MISSING, "no candidate");
+    alcore_project_unref(project);
+}
+END_TEST
+
+/* Rounds end where the measure has reached a plateau. */
+START_TEST(stopping) {
+    alcore_project *project = bed_project();
+    char ids[1024];
+    ck_assert_ok(alcore_project_set(project, "stop_metric", "chrf"));
+    ck_assert_ok(alcore_project_set(project, "stop_patience", "1"));
+    ck_assert_ok(alcore_project_set(project, "stop_gain", "0.5"));
+    ck_assert_ok(alcore_project_put_metric(project, 0, "chrf", 20));
+    bed_next(project, ids);
+    ck_assert_ok(alcore_project_put_metric(project, 1, "ter", 1));
+    ck_assert_ok(alcore_project_put_metric(project, 1, "chrf", 20.25));
+    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_PARAM, "plateau");
+    /* A measure that is given again counts in place of the first. */
+    ck_assert_ok(alcore_project_put_metric(project, 1, "chrf", 22));
+    bed_next(project, ids);
+    ck_assert_ok(alcore_project_set(project, "stop_falling", "1"));
+    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_PARAM, "chrf");
+    ck_assert_ok(alcore_project_set(project, "stop_metric", NULL));
+    bed_next(project, ids);
+    alcore_project_unref(project);
+}
+END_TEST
+
 /* ---- several processes ---- */
 
 /* A second handle may read, and may change when the first does not. */
@@ -289,4 +348,4 @@ END_TEST
 
 CHECK_SUITE_WITH("project_rounds", bed_setup, bed_teardown, made_and_opened, half_made, settings,
                  parameters, files, files_are_copied, rounds, total, waiting, nothing_to_select,
-                 phrases, two_handles);
+                 phrases, roles, from_the_target, stopping, two_handles);

@@ -5,8 +5,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -308,6 +310,66 @@ START_TEST(hot_journal) {
 }
 END_TEST
 
+/* ---- what cannot be written ---- */
+
+/* Somebody who may read the project only can ask for all of it, and change nothing. */
+START_TEST(read_only) {
+    alcore_project *project;
+    make();
+    ck_assert_int_eq(chmod(bed_folder, 0755), 0);
+    const uid_t user = geteuid();
+    if (user == 0) ck_assert_int_eq(seteuid(65534), 0);
+    if (user != 0) ck_assert_int_eq(chmod(in_bed("p"), 0555) | chmod(in_bed("p/blobs"), 0555), 0);
+    if (user != 0) ck_assert_int_eq(chmod(in_bed("p/project.sqlite"), 0444), 0);
+    ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
+    ck_assert_int_eq(bed_status(project).items, 3);
+    ck_assert_ok(alcore_project_verify(project));
+    ck_assert_fails(alcore_project_set(project, "seed", "1"), ALCORE_E_IO, "project.sqlite");
+    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_IO, "project.sqlite");
+    ck_assert_fails(alcore_project_gc(project, NULL), ALCORE_E_IO, "project.sqlite");
+    ck_assert_int_eq(bed_status(project).rounds, 1);
+    alcore_project_unref(project);
+    ck_assert_fails(alcore_project_init(ctx, in_bed("new"), &project), ALCORE_E_IO, "new");
+    if (user == 0) ck_assert_int_eq(seteuid(0), 0);
+    if (user != 0) ck_assert_int_eq(chmod(in_bed("p"), 0755) | chmod(in_bed("p/blobs"), 0755), 0);
+}
+END_TEST
+
+/* Files may not grow beyond a size: a step has happened whole or not at all, and is made again
+ * where there is room, with the same picks. */
+START_TEST(no_room) {
+    alcore_project *project;
+    struct rlimit before, limit;
+    char ids[1024];
+    make();
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
+    limit = before;
+    for (limit.rlim_cur = 512; limit.rlim_cur < 80000; limit.rlim_cur += 9999) {
+        ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        const alcore_status status = alcore_project_next(project, NULL, NULL);
+        ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+        if (status == ALCORE_OK) break;
+        ck_assert_msg(status == ALCORE_E_IO && strstr(alcore_last_error(), "project.sqlite"),
+                      "%s: %s", alcore_status_name(status), alcore_last_error());
+        ck_assert_int_eq(bed_status(project).rounds, 1);
+        ck_assert_ok(alcore_project_verify(project));
+    }
+    ck_assert_uint_gt(limit.rlim_cur, 512);
+    if (limit.rlim_cur >= 80000) bed_next(project, ids);
+    ck_assert_int_eq(bed_status(project).rounds, 2);
+    limit.rlim_cur = 3;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const alcore_status status =
+        alcore_project_add(project, ALCORE_ROLE_TARGET, in_bed("pool.tsv"), NULL);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+    ck_assert_int_eq(status, ALCORE_E_IO);
+    ck_assert_ok(alcore_project_verify(project));
+    alcore_project_unref(project);
+}
+END_TEST
+
 /* ---- gc ---- */
 
 START_TEST(gc) {
@@ -331,4 +393,4 @@ END_TEST
 
 CHECK_SUITE_WITH("project_store", bed_setup, bed_teardown, other_files, changed_elsewhere,
                  other_schema, other_blobs, flipped_bytes, truncated, damaged_blobs, two_processes,
-                 hot_journal, gc);
+                 hot_journal, read_only, no_room, gc);
