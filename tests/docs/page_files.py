@@ -150,7 +150,7 @@ def models(folder):
 
 
 PREPARE = {"README.md": readme, "docs/start-c.md": readme, "docs/start-command.md": readme, "docs/start-lua.md": readme, "docs/start-python.md": readme,
-           "docs/building.md": building, "docs/own-model.md": own_model, "docs/loop.md": loop, "docs/projects.md": readme,
+           "docs/building.md": building, "docs/own-model.md": own_model, "docs/loop.md": loop, "docs/projects.md": readme, "docs/experiments.md": readme,
            "docs/phrases.md": phrases, "docs/analyses.md": analyses, "docs/formats.md": formats, "docs/models.md": models}
 
 # What a block takes as given: statements that stand before it. In C they stand in a function.
