@@ -281,7 +281,9 @@ static alcore_status read_lines(reading *self, bool json) {
     }
     alcore__lines_report(&self->lines);
     alcore__decoding_report(&self->decoding, &self->lines);
-    return ALCORE_OK;
+    if (json || self->plain > 0 || self->line_fields > 0 || !self->fault) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA, "%s is empty; its first line has to name the columns",
+                        self->lines.path);
 }
 
 /* Reads JSONL, CSV or TSV by the suffix of the path, without that of a compression. */

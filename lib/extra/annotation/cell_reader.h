@@ -50,7 +50,7 @@ typedef alcore_status (*alcore__cell_fault)(void *user, const alcore__line_reade
 
 /* The same, but lines of data that are ALCORE_E_DATA, and those that the sink calls so, are handed
  * to `fault`, and the reading goes on. format: ALCORE_FORMAT_TSV, _CSV or _JSONL of a path whose
- * suffix is that of no table; 0: TSV. */
+ * suffix is that of no table; 0: TSV. An empty file that needs a header is ALCORE_E_DATA here. */
 alcore_status alcore__cells_read_each(alcore_ctx *ctx, const char *path, int32_t format,
                                       const alcore__cell_column *columns, int32_t count,
                                       int32_t plain, alcore__cell_sink sink,

@@ -108,6 +108,11 @@ START_TEST(test_labels) {
 END_TEST
 
 START_TEST(test_wrong) {
+    ck_assert_str_eq(error_of("csv", "x.csv", ""),
+                     "ALCORE_E_DATA FILE is empty; its first line has to name the columns");
+    ck_assert_str_eq(error_of("csv", "x.csv", "\xEF\xBB\xBF\n\n"),
+                     "ALCORE_E_DATA FILE is empty; its first line has to name the columns");
+    ck_assert_str_eq(answers_of("csv", "x.csv", HEAD), "");
     ck_assert_str_eq(error_of("csv", "x.csv", "name,translation\na,b\n"),
                      "ALCORE_E_DATA FILE:1: the first line names no column id; it has \"name\", "
                      "\"translation\"");
