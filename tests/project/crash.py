@@ -187,6 +187,7 @@ def interrupted(world, share, **env):
             except AssertionError as error:
                 raise Failure("step %d (%s), call %d: %s" % (number, " ".join(world.steps[number].words), call, error)) from error
             tried += 1
+    print("# %d of %d calls" % (tried, len(world.records)))
     return tried
 
 
