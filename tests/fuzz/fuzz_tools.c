@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of annotators' tools that are JSON or CoNLL, the tool, task and unit chosen by the first
- * byte. What is accepted is within the text, and its value goes out again as a draft. */
+ * two bytes. What is accepted is within the text, and its value goes out again as a draft. */
 #include "alcore/extra/tool.h"
 #include "fuzz_target.h"
 #include "text/utf8.h"
 
-static const char *const tools[] = {"label-studio", "doccano", "argilla",      "prodigy",
-                                    "potato",       "squad",   "translations", "conll"};
+static const char *const tools[] = {"label-studio", "doccano",      "argilla", "prodigy",  "potato",
+                                    "squad",        "translations", "conll",   "inception"};
 static const char *const labels[] = {"A"};
 
 /* Spans are in order, inside the text, and have labels. */
@@ -44,17 +44,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
     alcore_tool_answer answer = ALCORE_TOOL_ANSWER_INIT;
     alcore_tool_options options = ALCORE_TOOL_OPTIONS_INIT;
     alcore_tool_info info = ALCORE_TOOL_INFO_INIT;
-    if (bytes == 0) return 0;
-    const char *tool = tools[data[0] & 7];
+    if (bytes < 2) return 0;
+    const char *tool = tools[data[0] % (sizeof tools / sizeof *tools)];
     FUZZ_CHECK(alcore_tool_find(tool, &info) == ALCORE_OK);
-    options.task = ALCORE_TASK_TRANSLATION + ((data[0] >> 3) & 3);
+    options.task = ALCORE_TASK_TRANSLATION + (data[1] & 3);
     options.labels = labels;
     options.label_count = 1;
     options.source_language = "en";
-    if (info.span_unit && data[0] & 32) options.span_unit = ALCORE_SPAN_UTF16;
-    if (info.span_unit && data[0] & 64) options.span_unit = ALCORE_SPAN_BYTES;
+    if (info.span_unit && data[1] & 4) options.span_unit = ALCORE_SPAN_UTF16;
+    if (info.span_unit && data[1] & 8) options.span_unit = ALCORE_SPAN_BYTES;
     memory_host_open(&host);
-    memory_host_file(&host, data + 1, bytes - 1);
+    memory_host_file(&host, data + 2, bytes - 2);
     alcore_status status = alcore_tool_read(host.ctx, tool, "f", &options, &answers);
     for (int64_t i = 0; i < alcore_tool_answers_count(answers); i++) {
         FUZZ_CHECK(alcore_tool_answers_get(answers, i, &answer) == ALCORE_OK);

@@ -286,8 +286,8 @@ tasks = ["translation", "classes", "spans", "tags"]
 
 
 def tool(number, task, data):
-    """An input of fuzz_tools.c: its first byte, and the file."""
-    return bytes([number + 8 * tasks.index(task)]) + (data if isinstance(data, bytes) else data.encode())
+    """An input of fuzz_tools.c: the bytes of tool and task, and the file."""
+    return bytes([number, tasks.index(task)]) + (data if isinstance(data, bytes) else data.encode())
 
 
 def exported(number, task, name):
@@ -302,10 +302,14 @@ write("tools", *(exported(number, task, name.format(task=task)) for number, name
       exported(3, "spans", "prodigy-spans.back.jsonl"), exported(3, "classes", "prodigy-classes.jsonl"),
       *(exported(4, task, f"potato-{task}.back.jsonl") for task in tasks[:3]), exported(5, "translation", "squad-translation.back.json"),
       exported(6, "translation", "translations-translation.back.jsonl"), exported(7, "spans", "conll-spans.conll"),
+      exported(8, "spans", "inception-spans.back.tsv"), exported(8, "tags", "inception-tags.tsv"),
+      tool(8, "spans", "#FORMAT=WebAnno TSV 3.3\n#T_SP=a.B|c\n#T_SP=a.C|value\n\n\n#Sentence.id=a\n#Text=x\\ty\n1-1\t0-3\tx\t*\t\\_\\|[1]|B[2]\t\n"
+           "1-1.1\t0-1\tx\t_\tB[2]\t\n"),
+      tool(8, "tags", "#FORMAT=WebAnno TSV 3.3\n#T_SP=de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS|PosValue\n\n\n#Sentence.id=a\n#Text=x\n1-1\t0-1\tx\tN\t\n"),
       tool(7, "spans", "# id = a\n# text = x \U0001F600y\nx\tB-A\n\U0001F600\tI-A\ny\tO\n\n# sent_id = b\nz S-B\n"),
       tool(7, "tags", "# id = a\n# status = draft\n# annotator = e\nx\tX\ny\t_\n"), tool(0, "translation", "[" * 70), tool(0, "spans", b"[\xff]"),
       tool(3, "tags", '{"al_id":"a","text":"a b","spans":[{"start":0,"end":3,"label":"A"}],"answer":"accept"}'),
-      tool(3 + 32, "translation", '{"al_id":"a","answer":"ignore"}\n{"al_id":"b","text":"\\ud83d\\ude00","translation":"\\n","answer":"accept"}'))
+      tool(3, "translation", '{"al_id":"a","answer":"ignore"}\n{"al_id":"b","text":"\\ud83d\\ude00","translation":"\\n","answer":"accept"}'))
 
 
 def saved(task, answers, name="alcore-page-1", **more):

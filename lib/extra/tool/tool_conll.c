@@ -13,79 +13,9 @@
 #include <string.h>
 
 #include "extra/tool/tool_conll.h"
-#include "extra/tool/tool_draft.h"
 #include "extra/tool/tool_output.h"
-#include "text/utf8.h"
+#include "extra/tool/tool_words.h"
 #include "text/words.h"
-
-/* Reads a text word by word. */
-typedef struct word_reader {
-    const char *text, *end;
-    const char *next;                  /* behind the word that was read last */
-    const char *word_end;              /* of the run between white space that `next` is in */
-    const char *core_begin, *core_end; /* from its first letter or digit to its last */
-    bool whole;                        /* words are the runs themselves */
-    int64_t points;                    /* code points before next */
-    const alcore__tool_draft *draft;   /* its spans, sorted, in code points */
-    size_t part;                       /* of the draft: the first that does not end before next */
-
-    const char *begin;              /* the word */
-    int64_t first_point, end_point; /* code points before it, and before its end */
-} word_reader;
-
-/* Finds the run that begins at word and what of it is between signs. */
-static void begin_run(word_reader *self, const char *word, size_t bytes) {
-    self->next = self->core_begin = self->core_end = word;
-    self->word_end = word + bytes;
-    for (size_t next = 0; next < bytes;) {
-        const size_t before = next;
-        const int32_t point = alcore__utf8_next(word, bytes, &next);
-        if (!alcore__utf8_is_letter(point) && !alcore__utf8_is_digit(point)) continue;
-        if (self->core_end == word) self->core_begin = word + before;
-        self->core_end = word + next;
-    }
-}
-
-/* Whether the draft has a span that begins or ends before code point `points`. */
-static bool is_boundary(word_reader *self, int64_t points) {
-    const alcore__tool_draft *draft = self->draft;
-    while (self->part < draft->count && draft->parts[self->part].end < points) self->part++;
-    for (size_t i = self->part; i < draft->count && draft->parts[i].begin <= points; i++)
-        if (draft->parts[i].begin == points || draft->parts[i].end == points) return true;
-    return false;
-}
-
-/* Whether a character of spans' words is one by itself. */
-static bool is_alone(const word_reader *self, const char *at, int32_t point) {
-    return at < self->core_begin || at >= self->core_end || alcore__utf8_is_unspaced(point);
-}
-
-/* Reads the next word; false: there is none. */
-static bool next_word(word_reader *self) {
-    if (self->next == self->word_end) {
-        const char *from = self->next, *word;
-        size_t bytes;
-        if (!alcore__word_next(&from, self->end, &word, &bytes)) return false;
-        self->points += word - self->next; /* white space is ASCII */
-        begin_run(self, word, bytes);
-    }
-    self->begin = self->next;
-    self->first_point = self->points;
-    while (self->next < self->word_end) {
-        size_t step = 0;
-        const int32_t point =
-            alcore__utf8_next(self->next, (size_t)(self->word_end - self->next), &step);
-        if (!self->whole && self->next > self->begin &&
-            (is_alone(self, self->next, point) || is_boundary(self, self->points)))
-            break;
-        const bool alone = !self->whole && is_alone(self, self->next, point);
-        self->next += step;
-        self->points++;
-        if (alone) break;
-    }
-    self->end_point = self->points;
-    return true;
-}
 
 static int compare_parts(const void *left, const void *right) {
     const alcore_tool_span *a = left, *b = right;
@@ -106,11 +36,11 @@ static void put_comment(alcore__tool_out *out, const char *name, const char *tex
 }
 
 /* Puts the draft as tags of words. */
-static void put_draft(alcore__tool_out *out, word_reader words) {
+static void put_draft(alcore__tool_out *out, alcore__tool_words words) {
     const alcore__tool_draft *draft = words.draft;
     size_t part = 0;
     alcore__tool_put(out, "# draft =");
-    while (next_word(&words)) {
+    while (alcore__tool_words_next(&words)) {
         while (part < draft->count && draft->parts[part].end <= words.first_point) part++;
         const bool inside = part < draft->count && draft->parts[part].begin <= words.first_point;
         alcore__tool_put(out, !inside                                         ? " O"
@@ -164,12 +94,9 @@ static void put_sentence(alcore__tool_out *out, const alcore_tool_items *items, 
     const char *value = alcore__tool_entry(items->drafts, i);
     const bool whole = options->task == ALCORE_TASK_TAGS;
     alcore__tool_draft draft = {0};
-    word_reader words = {.text = items->texts[i],
-                         .end = items->texts[i] + alcore__tool_text_length(items, i),
-                         .next = items->texts[i],
-                         .word_end = items->texts[i],
-                         .whole = whole,
-                         .draft = &draft};
+    alcore__tool_words words =
+        alcore__tool_words_of(items->texts[i], alcore__tool_text_length(items, i), whole);
+    words.draft = &draft;
     out->status = read_draft(out->ctx, &draft, items, i, options);
     if (out->status != ALCORE_OK) {
         alcore__tool_draft_clear(out->ctx, &draft);
@@ -178,7 +105,7 @@ static void put_sentence(alcore__tool_out *out, const alcore_tool_items *items, 
     put_facts(out, items, i, options);
     if (alcore__tool_draft_given(&draft) && whole) put_comment(out, "draft", value, strlen(value));
     if (alcore__tool_draft_given(&draft) && !whole) put_draft(out, words);
-    while (next_word(&words)) {
+    while (alcore__tool_words_next(&words)) {
         alcore__tool_put_bytes(out, words.begin, (size_t)(words.next - words.begin));
         alcore__tool_put(out, "\t_\n");
     }

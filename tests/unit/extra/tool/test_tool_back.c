@@ -219,5 +219,50 @@ START_TEST(test_conll) {
 }
 END_TEST
 
+/* WebAnno TSV 3.3 as INCEpTION's guide and the tests of its own writer have it: stacked annotations,
+ * those of several words, parts of words, escapes, other layers before and behind. */
+START_TEST(test_inception) {
+    static const char entities[] =
+        "#FORMAT=WebAnno TSV 3.3\n#T_SP=de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS|"
+        "PosValue\n#T_SP=de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity|identifier|value\n"
+        "#T_RL=webanno.custom.Rel|value|BT_webanno.custom.Span\n\n\n"
+        "#Sentence.id=a\n#Text=" FACE " Ms. Haag\n#Text=plays\\tElianti\\\\.\n"
+        "1-1\t0-2\t" FACE
+        "\t_\t_\t_\t_\t_\t\n1-2\t3-6\tMs.\tNNP\t*[1]|*[2]\tPER[1]|X\\_\\|\\[1\\][2]\t_"
+        "\t_\t\n1-3\t7-11\tHaag\tNNP\t*[1]\tPER[1]\t_\t_\t\n1-4\t12-17\tplays\tVBD\t_\t_\t_\t_\t\n"
+        "1-4.1\t12-16\tplay\t_\t*\tROOT\t_\t_\t\n1-5\t18-25\tElianti\tNNP\t*[3]\tWORK[3]\t_\t_\t\n"
+        "1-5.1\t25-26\t\\\t_\t*[3]\tWORK[3]\t_\t_\t\n\n"
+        "#Sentence.id=b\n#Text=Hm "
+        ".\n2-1\t28-30\tHm\tUH\t_\t_\t_\t_\t\n2-2\t31-32\t.\t.\t_\t_\t_\t_\t\n\n"
+        "#Sentence.id=c d\n#Text=go\n3-1\t33-35\tgo\tVB\t*\tPER\t_\t_\t\n\n"
+        "#Text=no\n4-1\t36-38\tno\t_\t*\tPER\t_\t_\t\n\n"
+        "#Sentence.id=e\n#Text=x\n5-1\t39-45\tx\t_\t*\tPER\t_\t_\t\n\n"
+        "#Sentence.id=f\n#Text=x\n6-1\tx\tx\t_\t*\tPER\t_\t_\t\n";
+    static const char custom[] = "#FORMAT=WebAnno TSV 3.2\n#T_SP=webanno.custom.Span|note|value\n"
+                                 "#T_CH=webanno.custom.Link|referenceType|referenceRelation\n\n\n"
+                                 "#Sentence.id=a\n#Text=go\n1-1\t5-7\tgo\tn\tV\tpr[1]\tc->1-1\t\n";
+    const char *file = put("i.tsv", entities);
+    ck_assert_str_eq(
+        answers_of("inception", file, SPANS),
+        "a ok [[2,5,\"X_|[1]\"],[2,10,\"PER\"],[11,15,\"ROOT\"],[17,25,\"WORK\"]] / -\n"
+        "c d ok [[0,2,\"PER\"]] / -\n"
+        "27: the sentence has no #Sentence.id\n"
+        "30: item e: part 1 is beyond the text, cuts a character, is empty or has no "
+        "label\n34: a word has no offsets: x\n");
+    ck_assert_str_eq(answers_of("inception", file, TAGS),
+                     "b ok UH . / -\nc d ok VB / -\n"
+                     "7: item a: its words are not those of its text\n"
+                     "27: the sentence has no #Sentence.id\n34: a word has no offsets: x\n");
+    ck_assert_str_eq(answers_of("inception", put("c.tsv", custom), SPANS),
+                     "a ok [[0,2,\"V\"]] / -\n");
+    ck_assert_str_eq(answers_of("inception", kept("inception-spans.tsv"), SPANS), "");
+    ck_assert_str_eq(answers_of("inception", kept("inception-tags.tsv"), TAGS), "");
+    alcore_tool_answers *answers;
+    ck_assert_fails(alcore_tool_read(ctx, "inception", put("x.tsv", "id\ttext\n"), SPANS, &answers),
+                    ALCORE_E_DATA, "x.tsv:1: WebAnno TSV 3 begins with #FORMAT=WebAnno TSV 3.3");
+}
+END_TEST
+
 CHECK_SUITE_WITH("tool_back", setup, teardown, test_label_studio, test_doccano, test_argilla,
-                 test_potato, test_prodigy, test_squad, test_translations, test_conll);
+                 test_potato, test_prodigy, test_squad, test_translations, test_conll,
+                 test_inception);

@@ -75,6 +75,11 @@ static const struct {
      ALCORE_TASK_SPANS,
      ALCORE_TASK_TAGS,
      {NULL, NULL, "conll-spans.conll", "conll-tags.conll"}},
+    {"inception",
+     ".tsv",
+     ALCORE_TASK_SPANS,
+     ALCORE_TASK_TAGS,
+     {NULL, NULL, "inception-spans.back.tsv", "inception-tags.tsv"}},
 #define TRANSLATORS(tool, suffix, back)                                                            \
     {                                                                                              \
         tool, suffix, ALCORE_TASK_TRANSLATION, ALCORE_TASK_TRANSLATION, {                          \

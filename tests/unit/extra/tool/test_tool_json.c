@@ -157,6 +157,32 @@ START_TEST(test_out_conll) {
 }
 END_TEST
 
+/* One document, whose offsets count UTF-16 code units; a draft is not written. */
+START_TEST(test_out_inception) {
+    static const char *const some[] = {FACE " Anna Li lives in Paris",
+                                       "<b>\"Stop\" & go</b>\n\tnow\\",
+                                       "\xE4\xB8\x80\xE4\xBA\x8C\xE4\xB8\x89 (x)."};
+    static const char *const names[] = {"spans.tsv", "tags.tsv"}, *const space[] = {" x"};
+    alcore_tool_items items = ALCORE_TOOL_ITEMS_INIT;
+    for (int i = 0; i < 2; i++) {
+        char kept[64];
+        items.count = 3;
+        items.ids = ids;
+        items.texts = some;
+        items.drafts = drafts[3];
+        ck_assert_ok(alcore_tool_write(ctx, "inception", in_folder(names[i]), &items,
+                                       OPTIONS(.task = ALCORE_TASK_SPANS + i)));
+        snprintf(kept, sizeof kept, "inception-%s", names[i]);
+        compare(path, kept);
+    }
+    items.count = 1;
+    items.texts = space;
+    ck_assert_fails(alcore_tool_write(ctx, "inception", in_folder("x.tsv"), &items,
+                                      OPTIONS(.task = ALCORE_TASK_SPANS)),
+                    ALCORE_E_DATA, "item 1 (s:1): a sentence of WebAnno TSV begins with a word");
+}
+END_TEST
+
 /* The file and the settings beside it, for each of the tasks up to one. */
 static void check_tasks(const char *tool, int32_t last, const char *suffix, const char *settings) {
     static const char *const names[] = {"translation", "classes", "spans", "tags"};
@@ -174,4 +200,5 @@ START_TEST(test_out) {
 }
 END_TEST
 
-CHECK_SUITE_WITH("tool_json", setup, teardown, test_out, test_out_squad, test_out_conll);
+CHECK_SUITE_WITH("tool_json", setup, teardown, test_out, test_out_squad, test_out_conll,
+                 test_out_inception);
