@@ -40,7 +40,7 @@ def commands_of(tool):
 
 def values_of(tool):
     """An answer to each item, other ones the second time; of tags one for each word."""
-    if tool == "conll":
+    if tool in ("conll", "inception"):
         return [{name: " ".join([tag] + ["O"] * (len(text.split()) - 1)) for name, text in TEXTS.items()} for tag in ("B-PER", "B-LOC")]
     if tool == "squad":
         return [{name: "patient" if name != "b" else word for name in TEXTS} for word in ("fever", "treated")]
@@ -235,6 +235,17 @@ def in_conll(batch, given):
     return "\n\n".join(change(sentence) for sentence in batch.rstrip("\n").split("\n\n")) + "\n\n"
 
 
+def in_inception(batch, given):
+    def change(sentence):
+        name = re.match("\n?#Sentence.id=(.*)\n", sentence)
+        if not name or name[1] not in given:
+            return sentence
+        state, value = given[name[1]]
+        tags = iter(value.split() if state == "tags" else ["_"] * 99)
+        return re.sub(r"^(\d+-\d+\t\d+-\d+\t[^\t\n]*\t)_", lambda found: found[1] + next(tags), sentence, flags=re.M)
+    return "\n\n".join(map(change, batch.split("\n\n")))
+
+
 def in_page(batch, given):
     answers = [{"id": name, "text": TEXTS[name], "status": json.loads("{%s}" % state.strip("`"))["status"], "value": value, "time": "2026-11-29T12:00:00Z",
                 "seconds": 3, "annotator": "anna", "comment": ""} for name, (state, value) in given.items()]
@@ -247,7 +258,7 @@ def in_page(batch, given):
 
 FILLERS = {"page": in_page, "xliff": in_xliff, "xliff2": in_xliff2, "po": in_po, "tmx": in_tmx, "csv": in_csv, "xlsx": in_xlsx, "label-studio": in_label_studio,
            "doccano": lines_of(lambda row, state, value: dict(row, label=[] if state == "no label" else [value])), "argilla": in_argilla,
-           "prodigy": lines_of(in_prodigy), "potato": in_potato, "squad": in_squad, "translations": lines_of(in_translations), "conll": in_conll}
+           "prodigy": lines_of(in_prodigy), "potato": in_potato, "squad": in_squad, "translations": lines_of(in_translations), "conll": in_conll, "inception": in_inception}
 
 
 # ---- cases ----

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading WebAnno TSV 3 (tool_inception.c) of INCEpTION and WebAnno. Behind its offsets and its text
- * a word has a column for each feature of each layer that the head of the file names. Spans are
- * those of the feature `value` of named entities, else of another layer of spans; tags those of
+/* Reading WebAnno TSV 3 (tool_inception.c) of INCEpTION and WebAnno. Behind its offsets and its
+ * text a word has a column for each feature of each layer that the head of the file names. Spans
+ * are those of the feature `value` of named entities, else of another layer of spans; tags those of
  * PosValue of parts of speech. "_" is no annotation, "A|B" are two, and "A[1]" goes on where the
  * number stands again. A row whose number has a point, as 1-2.1, is a part of a word. */
 #include <inttypes.h>

@@ -219,8 +219,8 @@ START_TEST(test_conll) {
 }
 END_TEST
 
-/* WebAnno TSV 3.3 as INCEpTION's guide and the tests of its own writer have it: stacked annotations,
- * those of several words, parts of words, escapes, other layers before and behind. */
+/* WebAnno TSV 3.3 as INCEpTION's guide and the tests of its own writer have it: stacked
+ * annotations, those of several words, parts of words, escapes, other layers before and behind. */
 START_TEST(test_inception) {
     static const char entities[] =
         "#FORMAT=WebAnno TSV 3.3\n#T_SP=de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS|"
