@@ -61,6 +61,15 @@ static alcore_status check_name(const alcore__tree *tree, const alcore__node *no
                              where, name);
 }
 
+/* What the library said of a value becomes an error of the file; but missing memory stays what it
+ * is. */
+static alcore_status fail_at(const alcore__tree *tree, const alcore__node *node,
+                             alcore_status status, const char *where, int length) {
+    if (status == ALCORE_OK || status == ALCORE_E_NOMEM) return status;
+    return alcore__fail_within(ALCORE_E_DATA, "%s:%lld: %.*s", tree->path, (long long)node->line,
+                               length, where);
+}
+
 /* Refuses values of an object that are no strings, numbers or flags. */
 static alcore_status check_values(const alcore__tree *tree, const alcore__node *object,
                                   const char *where) {
@@ -198,9 +207,7 @@ static alcore_status read_strategy(const alcore__tree *tree, const alcore__node 
     ALCORE__TRY(check_values(tree, out->parameters, part));
     alcore_status status = alcore__experiment_strategy_new(tree->ctx, out, &made);
     alcore_strategy_unref(made);
-    if (status == ALCORE_OK || status == ALCORE_E_NOMEM) return status;
-    return alcore__fail_within(ALCORE_E_DATA, "%s:%lld: %.*s", tree->path, (long long)node->line,
-                               bare, where);
+    return fail_at(tree, node, status, where, bare);
 }
 
 /* ---- lists ---- */
@@ -273,24 +280,25 @@ static alcore_status read_seeds(alcore__experiment_config *self, const document 
 /* Budgets are texts such as "1000w", or numbers of items. */
 static alcore_status read_budgets(alcore__experiment_config *self, const document *doc) {
     int64_t i = 0;
+    char where[64];
     alcore_request *request;
     ALCORE__TRY(alcore_request_new(self->tree.ctx, &request));
     alcore_status status = new_list(&self->tree, doc->budgets, sizeof *self->budgets,
                                     &self->budgets, &self->budget_count);
     for (const alcore__node *node = doc->budgets->first; node && !status; node = node->next, i++) {
+        alcore__format(where, sizeof where, "budgets[%lld]", (long long)i);
         self->budgets[i] = node->text;
         if ((node->kind != '"' && node->kind != '0') || !is_name(node->text) ||
             strchr(node->text, ','))
-            status = alcore__tree_fail(
-                &self->tree, node, "budgets[%lld]: a budget such as 1000 or \"2500w\" is needed",
-                (long long)i);
-        else if (alcore_request_set(request, "budget", node->text) != ALCORE_OK)
-            status = alcore__fail_within(ALCORE_E_DATA, "%s:%lld: budgets[%lld]", self->tree.path,
-                                         (long long)node->line, (long long)i);
+            status = alcore__tree_fail(&self->tree, node,
+                                       "%s: a budget such as 1000 or \"2500w\" is needed", where);
+        else
+            status = fail_at(&self->tree, node, alcore_request_set(request, "budget", node->text),
+                             where, (int)strlen(where));
         for (int64_t k = 0; k < i && !status; k++)
             if (!strcmp(self->budgets[k], node->text))
-                status = alcore__tree_fail(&self->tree, node, "budgets[%lld]: '%s' stands twice",
-                                           (long long)i, node->text);
+                status = alcore__tree_fail(&self->tree, node, "%s: '%s' stands twice", where,
+                                           node->text);
     }
     alcore_request_unref(request);
     return status;
