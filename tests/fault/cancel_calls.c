@@ -411,6 +411,7 @@ static void make_annotations(void) {
     MUST(alcore_annotations_read_answers(annotations, in_folder("answers.tsv")));
     MUST(make_mix("random", &mix));
     MUST(make_batches());
+    MUST(make_project());
     free(rows);
     free(texts);
 }
@@ -546,14 +547,15 @@ bool cancel_world_works(void) {
 
 bool cancel_world_end(void) {
     static const char *const files[] = {
-        "pool.txt",     "pool.tsv",      "pool.jsonl",     "scores.tsv",     "lm.arpa",
-        "tags.txt",     "other.arpa",    "rows.tsv",       "embeddings.npy", "out.tsv",
-        "out.jsonl",    "out.html",      "column.part",    "other.part",     "phrases.tsv",
-        "ids.txt",      "links.txt",     "other.links",    "curves.svg",     "points.svg",
-        "items.tsv",    "answers.tsv",   "dictionary.tsv", "requests.tsv",   "train.tsv",
-        "batch.po",     "batch.xlf",     "written.po",     "train.src",      "train.tgt",
-        "aligner",      "other.aligner", "pool.conll",     "vocab.txt",      "null/config.json",
-        "bin/spm_train"};
+        "pool.txt",      "pool.tsv",      "pool.jsonl",     "scores.tsv",     "lm.arpa",
+        "tags.txt",      "other.arpa",    "rows.tsv",       "embeddings.npy", "out.tsv",
+        "out.jsonl",     "out.html",      "column.part",    "other.part",     "phrases.tsv",
+        "ids.txt",       "links.txt",     "other.links",    "curves.svg",     "points.svg",
+        "items.tsv",     "answers.tsv",   "dictionary.tsv", "requests.tsv",   "train.tsv",
+        "batch.po",      "batch.xlf",     "written.po",     "train.src",      "train.tgt",
+        "aligner",       "other.aligner", "pool.conll",     "vocab.txt",      "null/config.json",
+        "bin/spm_train", "project.csv",   "project.out"};
+    end_project();
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
     alcore_comparison_unref(comparison);
@@ -619,6 +621,9 @@ const cancel_call CALLS[] = {
     {"alcore_annotations_add", "", call_annotations_add},
     {"alcore_annotations_read_selection", "", call_read_selection},
     {"alcore_annotations_read_answers", "", call_read_answers},
+    {"alcore_project_add", "", call_project_add},
+    {"alcore_project_next", "", call_project_next},
+    {"alcore_project_import", "", call_project_import},
     {"alcore_tool_read", "of lines", call_tool_read},
     {"alcore_tool_read", "of XML", call_tool_read_xml},
     {"alcore_tool_read_answers", "", call_tool_read_answers},
@@ -687,6 +692,9 @@ const cancel_call SAVING_CALLS[] = {
     {"alcore_aligner_write", "", call_aligner_write},
     {"alcore_links_write", "", call_links_write},
     {"alcore_annotations_write_requests", "", call_write_requests},
+    {"alcore_project_export", "", call_project_export},
+    {"alcore_project_write_labeled", "", call_project_write_labeled},
+    {"alcore_project_verify", "", call_project_verify},
     {"alcore_tool_write", "", call_tool_write},
     {"alcore_tool_write_requests", "", call_tool_write_requests},
     {"alcore_annotations_write", "", call_write_annotations},

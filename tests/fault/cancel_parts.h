@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of cancel_matrix.c, cancel_metric.c, cancel_pool.c, cancel_text.c and cancel_tool.c, which
- * stand in the table of cancel_calls.c, and the world that they find there. */
+/* Calls of cancel_matrix.c, cancel_metric.c, cancel_pool.c, cancel_project.c, cancel_text.c and
+ * cancel_tool.c, which stand in the table of cancel_calls.c, and the world that they find there. */
 #ifndef CANCEL_PARTS_H
 #define CANCEL_PARTS_H
 
@@ -123,6 +123,16 @@ alcore_status call_symmetrize(void);
 alcore_status call_links_new(void);
 alcore_status call_links_write(void);
 alcore_status call_links_read(void);
+
+/* cancel_project.c */
+alcore_status make_project(void);
+void end_project(void);
+alcore_status call_project_add(void);
+alcore_status call_project_next(void);
+alcore_status call_project_import(void);
+alcore_status call_project_export(void);
+alcore_status call_project_write_labeled(void);
+alcore_status call_project_verify(void);
 
 /* cancel_tool.c */
 /* Writes batch.po and batch.xlf, which the calls read. */

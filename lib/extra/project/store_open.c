@@ -26,8 +26,8 @@ static alcore_status configure(alcore__store *self, const char *sql) {
     return status;
 }
 
-/* Up to 32 MiB of pages stay in memory, so that a step of a hundred thousand rows does not write the
- * same pages over and over before it commits. */
+/* Up to 32 MiB of pages stay in memory, so that a step of a hundred thousand rows does not write
+ * the same pages over and over before it commits. */
 #define CACHE "PRAGMA cache_size=-32768"
 
 /* Settings that hold for a connection. synchronous=EXTRA also brings to the disk that a journal is

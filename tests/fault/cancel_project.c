@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The long calls on projects: one with a round of half the rows of the pool and a file of answers
+ * to all of them. */
+#include "cancel_calls.h"
+#include "cancel_parts.h"
+#include "test_folder.h"
+
+static alcore_project *project, *filled_again; /* one that files are added to */
+
+/* Writes an answer to each pick. */
+static alcore_status write_answers(const alcore_selection *selection) {
+    FILE *file = fopen(in_folder("project.csv"), "w");
+    const alcore_pool *picked = alcore_selection_pool(selection);
+    if (!file) return ALCORE_E_IO;
+    fputs("id,translation\n", file);
+    for (int64_t i = 0; i < alcore_selection_count(selection); i++)
+        fprintf(file, "%s,x\n", alcore_pool_row_id(picked, alcore_selection_rows(selection)[i]));
+    return fclose(file) == 0 ? ALCORE_OK : ALCORE_E_IO;
+}
+
+alcore_status make_project(void) {
+    alcore_selection *selection = NULL;
+    char half[32];
+    snprintf(half, sizeof half, "%lld", (long long)row_count / 2);
+    alcore_status status = alcore_project_init(ctx, in_folder("project"), &project);
+    if (status == ALCORE_OK)
+        status = alcore_project_add(project, ALCORE_ROLE_CANDIDATES, in_folder("pool.tsv"), NULL);
+    if (status == ALCORE_OK) status = alcore_project_set(project, "strategy", "random");
+    if (status == ALCORE_OK) status = alcore_project_set(project, "dedup", "none");
+    if (status == ALCORE_OK) status = alcore_project_set(project, "budget", half);
+    if (status == ALCORE_OK) status = alcore_project_next(project, NULL, &selection);
+    if (status == ALCORE_OK) status = write_answers(selection);
+    alcore_selection_unref(selection);
+    if (status == ALCORE_OK) status = alcore_project_set(project, "budget", "1");
+    return status == ALCORE_OK ? alcore_project_init(ctx, in_folder("filled"), &filled_again)
+                               : status;
+}
+void end_project(void) {
+    alcore_project_unref(filled_again);
+    alcore_project_unref(project);
+    test_folder_remove(in_folder("filled"));
+    test_folder_remove(in_folder("project"));
+}
+
+alcore_status call_project_add(void) {
+    return alcore_project_add(filled_again, ALCORE_ROLE_EXCLUDED, in_folder("pool.tsv"), NULL);
+}
+alcore_status call_project_next(void) {
+    return alcore_project_next(project, NULL, NULL);
+}
+alcore_status call_project_import(void) {
+    return alcore_project_import(project, "csv", in_folder("project.csv"), NULL, NULL);
+}
+alcore_status call_project_export(void) {
+    return SAVING(alcore_project_export(project, "csv", in_folder("project.out"), -1));
+}
+alcore_status call_project_write_labeled(void) {
+    return SAVING(alcore_project_write_labeled(project, in_folder("out.tsv")));
+}
+alcore_status call_project_verify(void) {
+    return SAVING(alcore_project_verify(project));
+}
