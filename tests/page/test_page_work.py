@@ -92,9 +92,10 @@ def undone_and_done_again(box):
     page.show(asked())
     page.type("eins")
     page.key("Ctrl+Enter")
-    page.type("zwei")
+    page.type("zw")
+    page.type("ei")
     page.key("Escape")
-    page.key("u")  # the typing
+    page.key("u")  # the typing, whole
     same(page.value("document.getElementById('answer').value"), "")
     page.key("Escape")
     page.key("Ctrl+z")  # the confirmation
