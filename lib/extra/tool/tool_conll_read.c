@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading sentences with tags (tool_conll.c). Columns are separated by TABs, or by spaces where a
- * line has no TAB; the word is the first and its tag the last. Before the first word of a sentence
+ * line has no TAB; the word is the first and its tag the last, or those of CoNLL-U. Before the first word of a sentence
  * comments "# NAME = VALUE" say its id (or sent_id), text, status, annotator, time and comment.
  *
  * Spans are IOB2; also B, I, E, S and B, I, L, U of other schemes are understood, and an I that
@@ -57,18 +57,56 @@ static alcore_status take_comment(conll_reader *self, const char *line, size_t l
     return ALCORE_OK;
 }
 
-/* Takes a word and its tag. A line of one column has no tag. */
-static alcore_status take_word(conll_reader *self, const char *line, size_t length) {
-    const char *end = line + length;
-    const bool tabs = memchr(line, '\t', length) != NULL;
+/* Where the word and the tag of a line are; a line of one column has no tag. */
+typedef struct columns {
+    const char *word, *tag;
+    size_t word_bytes, tag_bytes; /* no bytes of the tag: there is none */
+} columns;
+
+/* Cuts the column behind *at off. */
+static const char *next_column(const char **at, const char *end, size_t *bytes) {
+    const char *column = *at, *tab = memchr(column, '\t', (size_t)(end - column));
+    *bytes = (size_t)((tab ? tab : end) - column);
+    *at = tab ? tab + 1 : end;
+    return column;
+}
+
+/* Whether a line is one of CoNLL-U, ten columns of which the first is a number; *out: its form and
+ * its universal part of speech. A range of words and an empty node have no word. */
+static bool find_universal(const char *line, const char *end, columns *out) {
+    const char *at = line;
+    size_t bytes, tabs = 0;
+    for (const char *c = line; c < end; c++) tabs += *c == '\t';
+    const char *id = next_column(&at, end, &bytes);
+    if (tabs != 9 || bytes == 0 || id[0] < '0' || id[0] > '9') return false;
+    const bool whole = !memchr(id, '-', bytes) && !memchr(id, '.', bytes);
+    out->word = next_column(&at, end, &out->word_bytes);
+    next_column(&at, end, &bytes); /* the lemma */
+    out->tag = next_column(&at, end, &out->tag_bytes);
+    if (!whole) out->word_bytes = 0;
+    return true;
+}
+
+/* The first and the last column. */
+static columns find_ends(const char *line, const char *end) {
+    const bool tabs = memchr(line, '\t', (size_t)(end - line)) != NULL;
     const char *word_end = line, *tag = end;
     while (word_end < end && *word_end != '\t' && (tabs || *word_end != ' ')) word_end++;
     while (tag > word_end && tag[-1] != '\t' && (tabs || tag[-1] != ' ')) tag--;
+    return (columns){line, tag, (size_t)(word_end - line),
+                     tag > word_end ? (size_t)(end - tag) : 0};
+}
+
+/* Takes a word and its tag. */
+static alcore_status take_word(conll_reader *self, const char *line, size_t length) {
+    columns found;
+    if (!find_universal(line, line + length, &found)) found = find_ends(line, line + length);
     tagged made = {NULL, "_"};
+    if (found.word_bytes == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__grow(self->record.ctx, &self->words, &self->capacity, self->count + 1,
                              sizeof *self->words));
-    ALCORE__TRY(keep(self, line, (size_t)(word_end - line), &made.word));
-    if (tag > word_end && tag < end) ALCORE__TRY(keep(self, tag, (size_t)(end - tag), &made.tag));
+    ALCORE__TRY(keep(self, found.word, found.word_bytes, &made.word));
+    if (found.tag_bytes > 0) ALCORE__TRY(keep(self, found.tag, found.tag_bytes, &made.tag));
     self->words[self->count++] = made;
     return ALCORE_OK;
 }

@@ -13,9 +13,10 @@
 #include "extra/tool/tool_json.h"
 #include "extra/tool/tool_record.h"
 
-/* Writes the labels to choose from, and those of the draft as chosen. */
+/* Writes the labels to choose from, where there are any, and those of the draft as chosen. */
 static void put_choice(alcore__tool_json *self) {
     alcore__json_out *json = &self->json;
+    if (self->options->label_count == 0) return;
     alcore__json_open(json, "options", '[');
     for (int64_t i = 0; i < self->options->label_count; i++) {
         alcore__json_open(json, NULL, '{');
@@ -45,10 +46,11 @@ static void put_meta(alcore__tool_json *self) {
 }
 
 static alcore_status put_task(alcore__tool_json *self) {
+    const int32_t task = self->options->task;
     alcore__tool_put_item_text(self, "text");
-    if (self->options->task == ALCORE_TASK_CLASSES)
+    if (task == ALCORE_TASK_CLASSES)
         put_choice(self);
-    else if (self->options->task != ALCORE_TASK_TRANSLATION && self->draft.count > 0)
+    else if (task != ALCORE_TASK_TRANSLATION && self->draft.count > 0)
         alcore__tool_put_spans(self, "spans");
     else if (self->draft.translation)
         alcore__json_put_string(&self->json, "translation", self->draft.translation);

@@ -199,6 +199,13 @@ START_TEST(test_conll) {
         "# id = b\n# text = go home\ngo\tVERB\nhome\t_\n\n"
         "# id = c\n# text = go home\ngo\tVERB\n\n"
         "# id = d\n# status = what\ngo\tVERB\n";
+    static const char universal[] =
+        "# sent_id = u\n# text = vámonos al mar\n1-2\tvámonos\t_\t_\t_\t_\t_\t_\t_\t_\n"
+        "1\tvamos\tir\tVERB\t_\t_\t0\troot\t_\t_\n2\tmar\tmar\tNOUN\t_\t_\t1\tobj\t_\t_\n"
+        "2.1\tx\t_\tX\t_\t_\t_\t_\t_\t_\n\n"
+        "# sent_id = v\n1\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n2\t!\t!\t_\t.\t_\t1\tpunct\t_\t_\n";
+    ck_assert_str_eq(answers_of("conll", put("u.conllu", universal), TAGS),
+                     "v draft VERB _ / -\n1: item u: its words are not those of its text\n");
     ck_assert_str_eq(answers_of("conll", put("s.conll", sentences), SPANS),
                      "a ok [[2,9,\"PER\"],[11,16,\"LOC\"]] / eva\n"
                      "b ok [[0,3,\"A\"],[4,7,\"A\"],[8,9,\"B\"]] / -\n"

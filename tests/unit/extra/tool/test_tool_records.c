@@ -134,5 +134,76 @@ START_TEST(test_wrong_files) {
 }
 END_TEST
 
+/* Writes an item with a draft and says what stands in the file between two texts. */
+static const char *draft_in_file(const char *tool, const char *text, const char *draft,
+                                 const alcore_tool_options *options, const char *from) {
+    static char found[64];
+    const char *const labels[] = {"X"}, *const id[] = {"a"};
+    alcore_tool_items items = ALCORE_TOOL_ITEMS_INIT;
+    alcore_tool_options named = *options;
+    char whole[2048];
+    items.count = 1;
+    items.ids = id;
+    items.texts = &text;
+    items.drafts = &draft;
+    named.labels = labels;
+    named.label_count = 1;
+    snprintf(path, sizeof path, "%s/draft", folder);
+    if (alcore_tool_write(ctx, tool, path, &items, &named) != ALCORE_OK) return alcore_last_error();
+    FILE *file = fopen(path, "rb");
+    whole[fread(whole, 1, sizeof whole - 1, file)] = '\0';
+    fclose(file);
+    const char *at = strstr(whole, from);
+    snprintf(found, sizeof found, "%.*s", at ? (int)strcspn(at, "}]\n") : 4, at ? at : "none");
+    return found;
+}
+
+/* A draft goes out in the unit of the file, and one that is none is said with its item. */
+START_TEST(test_drafts) {
+    static const char text[] = FACE " b c", draft[] = "[[2,3,\"X\"]]";
+    static const struct {
+        int32_t unit;
+        const char *wanted;
+    } units[] = {{0, "\"start\":2,\"end\":3,\"label\":\"X\""},
+                 {ALCORE_SPAN_UTF16, "\"start\":3,\"end\":4,\"label\":\"X\""},
+                 {ALCORE_SPAN_BYTES, "\"start\":5,\"end\":6,\"label\":\"X\""}};
+    static const char *const bad[] = {"X",
+                                      "[[2,3]]",
+                                      "[[3,2,\"X\"]]",
+                                      "[[0,6,\"X\"]]",
+                                      "[[-1,2,\"X\"]]",
+                                      "[[0,1,\"X\"]",
+                                      "[[0,1,\"\"]]",
+                                      "[[0,1.5,\"X\"]]",
+                                      "[[0,1,\"X\",1]]",
+                                      "[[0,1,\"X\"]]x"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        ck_assert_str_eq(
+            draft_in_file("prodigy", text, draft,
+                          OPTIONS(.task = ALCORE_TASK_SPANS, .span_unit = units[i].unit),
+                          "\"start"),
+            units[i].wanted);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_ptr_nonnull(strstr(draft_in_file("prodigy", text, bad[i], SPANS, "{"),
+                                     "item 1 (a): the draft is no list of [begin, end, label]"));
+    ck_assert_str_eq(draft_in_file("prodigy", text, "O X", TAGS, "{"),
+                     "item 1 (a): the draft has not a tag for each word");
+    ck_assert_str_eq(draft_in_file("prodigy", text, "O X O O", TAGS, "{"),
+                     "item 1 (a): the draft has not a tag for each word");
+    ck_assert_str_eq(draft_in_file("prodigy", text, "", SPANS, "\"spans"), "none");
+    ck_assert_str_eq(draft_in_file("conll", text, "[[0,3,\"X\"],[2,4,\"Y\"]]", SPANS, "#"),
+                     "item 1 (a): spans of the draft overlap");
+    ck_assert_str_eq(draft_in_file("conll", text, "[[0,3,\"X Y\"]]", SPANS, "#"),
+                     "item 1 (a): the label \"X Y\" of the draft has a space");
+    ck_assert_str_eq(draft_in_file("conll", "abc", "[[1,2,\"X\"]]", SPANS, "# draft"),
+                     "# draft = O B-X O");
+    ck_assert_str_eq(
+        draft_in_file("translations", text, "x",
+                      OPTIONS(.source_language = "de", .target_language = "de"), "{"),
+        "item 1 (a): text and translation are both in \"de\": source_language and target_language "
+        "have to differ");
+}
+END_TEST
+
 CHECK_SUITE_WITH("tool_records", setup, teardown, test_unchanged, test_records, test_units,
-                 test_tags, test_wrong_files);
+                 test_tags, test_wrong_files, test_drafts);
