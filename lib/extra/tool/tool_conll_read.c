@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading sentences with tags (tool_conll.c). Columns are separated by TABs, or by spaces where a
- * line has no TAB; the word is the first and its tag the last, or those of CoNLL-U. Before the first
- * word of a sentence comments "# NAME = VALUE" say its id (or sent_id), text, status, annotator,
- * time and comment.
+ * line has no TAB; the word is the first and its tag the last, or those of CoNLL-U. Before the
+ * first word of a sentence comments "# NAME = VALUE" say its id (or sent_id), text, status,
+ * annotator, time and comment.
  *
  * Spans are IOB2; also B, I, E, S and B, I, L, U of other schemes are understood, and an I that
  * follows nothing of its label begins a span. Where a sentence has a tag, _ of spans is O; of tags
