@@ -33,6 +33,10 @@ MIX = ["mix", "--labeled", "pairs.tsv", "--selection", "phrases.tsv", "--answers
 SWITCHED = [*MIX[:-3], "switched", *MIX[-2:]]
 ORACLE = ["oracle", "pool.txt", "--selection", "phrases.tsv"]
 REQUESTS = [*ORACLE, "--requests"]
+OUT = [*REQUESTS, "--tool", "po"]
+TASKED = [*REQUESTS, "--tool", "prodigy", "--task", "classes", "--labels", "a,b"]
+BACK = [*MIX[:6], "back.jsonl", *MIX[7:], "--tool", "prodigy"]
+IN_ROWS = [*MIX[:6], "rows.jsonl", *MIX[7:], "--tool", "translations", "--language", "en", "--to", "de"]
 CROSSED = ["oracle", "crossed.tsv", "--selection", "red.tsv"]
 
 
@@ -117,6 +121,9 @@ def files(box):
     box.file("phrases.tsv", "id\ttext\tocc\n1\tbeta\t3\n2\ttheta iota\t1\n")
     box.file("answers.tsv", "1\tbeta\tBETA\n2\ttheta iota\tTHETA IOTA\n")
     box.file("dict.tsv", "beta\tB\n")
+    box.file("drafts.tsv", "text\ttranslation\nbeta\tB\n")
+    box.file("back.jsonl", '{"al_id": "phrase:beta", "text": "beta", "translation": "BETA", "accept": ["a"], "answer": "accept"}\n')
+    box.file("rows.jsonl", '{"id": "phrase:beta", "al_id": "phrase:beta", "translation": {"en": "beta", "de": "BETA", "fr": "BÊTA"}}\n')
     box.file("pairs.links", "".join(" ".join("%d-%d" % (word, word) for word in range(len(text.split()))) + "\n" for text in TEXTS))
     box.file("rounds.txt", "1\n2\n2.5\n2.25\n")
     box.file("labels.txt", "a\nb\na\nb\n")
@@ -260,6 +267,7 @@ FIXTURES = {
         "--fill": ([*PICK[:3], "4w", *PICK[4:]], [*PICK[:3], "4w", *PICK[4:], "--fill", "skip"]),
         "--masks": ([PICK[0], "numbers.txt", *PICK[2:]], [PICK[0], "numbers.txt", *PICK[2:], "--masks", "templates"]),
         "--max-similarity": ([*PICK, "--embeddings", "e.npy"], [*PICK, "--embeddings", "e.npy", "--max-similarity", "0.5"]),
+        "--fuzzy-match": ([*PICK, "--labeled", "near.txt"], [*PICK, "--labeled", "near.txt", "--fuzzy-match", "50"]),
         "--price": (PICK, [*PICK, "--price", "0.12EUR/w"]),
         "--tie": (TIED, [*TIED, "--tie", "random"]),
         "--nan": (WITH_NAN, [*WITH_NAN, "--nan", "exclude"]),
@@ -415,6 +423,12 @@ FIXTURES = {
         "--selection": ([*MIX[:3], *MIX[5:]], MIX),
         "--answers": ([*MIX[:5], *MIX[7:]], MIX),
         "--links": (SWITCHED, [*SWITCHED, "--links", "pairs.links"]),
+        "--tool": ([*MIX[:6], "back.jsonl", *MIX[7:]], BACK),
+        "--task": (BACK, [*BACK, "--task", "classes"]),
+        "--labels": (BACK, [*BACK, "--labels", "a,a"]),
+        "--span-unit": (IN_ROWS, [*IN_ROWS, "--span-unit", "bytes"]),
+        "--language": (IN_ROWS, [*IN_ROWS[:-3], "fr", *IN_ROWS[-2:]]),
+        "--to": (IN_ROWS, [*IN_ROWS[:-1], "fr"]),
         "--parallel": lambda base: (base, [*base, "--parallel", "train"]),
         "--out": lambda base: (base, [*base, "--out", "train.tsv"]),
         "--seed": ([*MIX[:-3], "random", *MIX[-2:]], [*MIX[:-3], "random", *MIX[-2:], "--seed", "9"]),
@@ -442,6 +456,14 @@ FIXTURES = {
         "--links": ([*ORACLE, "--references", "near.txt"], [*ORACLE, "--references", "near.txt", "--links", "known.txt"]),
         "--dict": (ORACLE, [*ORACLE, "--dict", "dict.tsv"]),
         "--requests": (ORACLE, REQUESTS),
+        "--tool": (REQUESTS, OUT),
+        "--drafts": (OUT, [*OUT, "--drafts", "drafts.tsv"]),
+        "--task": ([*REQUESTS, "--tool", "prodigy"], TASKED),
+        "--labels": (TASKED, [*TASKED[:-1], "a,c"]),
+        "--span-unit": (OUT, [*OUT, "--span-unit", "bytes"]),
+        "--batch": (OUT, [*OUT, "--batch", "first"]),
+        "--language": (OUT, [*OUT, "--language", "en"]),
+        "--to": (OUT, [*OUT, "--to", "de"]),
         "--out": (REQUESTS, [*REQUESTS, "--out", "requests.tsv"]),
         "--threads": (REQUESTS, [*REQUESTS, "--threads", "4097"]),
         "--json": ([*REQUESTS, "--out", "requests.tsv"], [*REQUESTS, "--out", "requests.tsv", "--json"]),
@@ -520,6 +542,7 @@ FIXTURES = {
         "--sample-probs": (MEASURED("bald"), [*MEASURED("bald"), "--sample-probs", "sample-p.npy"]),
         "--masks": ([ABLATE[0], "numbers.txt", *ABLATE[2:]], [ABLATE[0], "numbers.txt", *ABLATE[2:], "--masks", "templates"]),
         "--max-similarity": (ABLATE, [*ABLATE, "--max-similarity", "0.5"]),
+        "--fuzzy-match": ([*ABLATE, "--labeled", "near.txt"], [*ABLATE, "--labeled", "near.txt", "--fuzzy-match", "50"]),
         "--tie": ([*ABLATE[:8], "--scores", "tied.npy", "--lambda", "0", "--test", "near.txt"],
                   [*ABLATE[:8], "--scores", "tied.npy", "--lambda", "0", "--test", "near.txt", "--tie", "random"]),
         "--nan": ([*ABLATE[:8], "--scores", "nan.npy"], [*ABLATE[:8], "--scores", "nan.npy", "--nan", "exclude"]),
@@ -615,6 +638,7 @@ FIXTURES = {
         "--selection": (COMPOSED, [*COMPOSED, "--selection", "like.txt"]),
         "--other": (COMPOSED, [*COMPOSED, "--other", "like.txt"]),
         "--target": (COMPOSED, [*COMPOSED, "--target", "three.txt"]),
+        "--labeled": (COMPOSED, [*COMPOSED, "--labeled", "near.txt"]),
         "--scores": (COMPOSED, [*COMPOSED, "--scores", "u.npy"]),
         "--embeddings": (AIMED[:6], AIMED),
         "--target-embeddings": (AIMED[:8], AIMED),
@@ -686,6 +710,7 @@ FIXTURES = {
     }),
     "strategies": (["strategies"], {"--json": (["strategies"], ["strategies", "--json"])}),
     "scorers": (["scorers"], {"--json": (["scorers"], ["scorers", "--json"])}),
+    "tools": (["tools"], {"--json": (["tools"], ["tools", "--json"])}),
     "doctor": (["doctor"], {"--json": (["doctor"], ["doctor", "--json"]), "--torch": (["doctor"], ["doctor", "--torch", "/nowhere"]),
                # What it keeps is in doctor_keeps_the_folder_of_torch of test_commands.py.
                "--write": (["doctor"], ["doctor", "--write"])}),

@@ -425,7 +425,8 @@ START_TEST(formats_by_suffix) {
     for (size_t i = 0; i < sizeof unread / sizeof *unread; i++) {
         refuse(unread[i][0], "x", unread[i][1]);
         refuse(unread[i][0], "x",
-               "what is read is .txt (one text per line), .tsv, .csv, .jsonl, .conll and .sgm");
+               "what is read is .txt (one text per line), .tsv, .csv, .jsonl, .conll, .sgm and "
+               ".tmx");
     }
     static const char *const read[][2] = {{"a.tab", "text\nx\n"},
                                           {"a.TAB.xyz/b.Csv", "text\nx\n"},
