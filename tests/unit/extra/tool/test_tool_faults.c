@@ -30,6 +30,12 @@ static const struct {
     int32_t first, last;
     const char *back[4];
 } forms[] = {
+    {"page",
+     ".html",
+     ALCORE_TASK_TRANSLATION,
+     ALCORE_TASK_TAGS,
+     {"page-translation.back.json", "page-classes.back.json", "page-spans.back.json",
+      "page-tags.back.json"}},
     {"label-studio",
      ".json",
      ALCORE_TASK_TRANSLATION,

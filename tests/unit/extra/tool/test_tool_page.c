@@ -5,9 +5,7 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdbool.h>
 
-#include "fault_allocator.h"
 #include "tool_files.h"
 
 #define OPTIONS(...) OPTIONS_WITH(alcore_tool_options, __VA_ARGS__)
@@ -299,43 +297,6 @@ START_TEST(test_not_the_form) {
 }
 END_TEST
 
-/* ---- memory ---- */
-
-/* Each allocation of a call fails once: the call fails with ALCORE_E_NOMEM, and nothing leaks. */
-START_TEST(test_memory) {
-    const alcore_tool_items items = tool_items(ids, texts, some, 3);
-    const char *saved =
-        put("saved.json", HEAD("spans") "{\"id\":\"a\",\"text\":\"one\",\"status\":\"ok\","
-                                        "\"value\":[[0,1,\"X\"]],\"comment\":\"c\"},{}]}");
-    char from[sizeof tool_path], to[sizeof tool_path];
-    strcpy(from, saved);
-    strcpy(to, in_folder("page.html"));
-    for (int reads = 0; reads < 2; reads++) {
-        bool done = false;
-        for (long long call = 1; !done; call++) {
-            fault_allocator fault = {0};
-            alcore_allocator allocator = fault_table(&fault);
-            alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-            alcore_tool_answers *answers = NULL;
-            alcore_ctx *failing;
-            options.allocator = &allocator;
-            ck_assert_ok(alcore_ctx_new(&options, &failing));
-            const long long before = atomic_load(&fault.live_blocks);
-            atomic_store(&fault.fail_at, atomic_load(&fault.calls) + call);
-            const alcore_status status =
-                reads ? alcore_tool_read(failing, "page", from, OPTIONS(.task = ALCORE_TASK_SPANS),
-                                         &answers)
-                      : alcore_tool_write(failing, "page", to, &items, NULL);
-            done = atomic_load(&fault.failures) == 0;
-            ck_assert_int_eq(status, done ? ALCORE_OK : ALCORE_E_NOMEM);
-            alcore_tool_answers_unref(answers);
-            ck_assert_int_eq(atomic_load(&fault.live_blocks), before);
-            alcore_ctx_unref(failing);
-        }
-    }
-}
-END_TEST
-
 CHECK_SUITE_WITH("tool page", tool_setup, tool_teardown, test_asked, test_escapes, test_digest,
                  test_refused, test_translations, test_labels, test_spans, test_saved,
-                 test_unusable, test_not_the_form, test_memory);
+                 test_unusable, test_not_the_form);
