@@ -133,7 +133,7 @@ START_TEST(refused) {
     alcore_project *project = bed_project();
     ck_assert_fails(alcore_project_write_report(project, NULL), ALCORE_E_INVALID, "path");
     ck_assert_fails(alcore_project_write_report(NULL, "x.html"), ALCORE_E_INVALID, "project");
-    ck_assert_fails(alcore_project_write_report(project, in_bed("x.md")), ALCORE_E_UNSUPPORTED,
+    ck_assert_fails(alcore_project_write_report(project, in_bed("x.txt")), ALCORE_E_UNSUPPORTED,
                     ".html");
     ck_assert_fails(alcore_project_write_report(project, "/nowhere/x.html"), ALCORE_E_IO,
                     "/nowhere");
