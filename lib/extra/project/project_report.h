@@ -5,6 +5,7 @@
  *   project_report_rounds.c   what each round consists of
  *   project_report_people.c   annotators, how they agree, and what they differ on
  *   project_report_curves.c   measures of models over what was bought
+ *   project_report_text.c     what these are written with
  *
  * It is one file of HTML, which loads nothing. Shapes, hatching and numbers tell things apart,
  * never a color alone. */
