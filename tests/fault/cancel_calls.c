@@ -615,6 +615,7 @@ const cancel_call CALLS[] = {
     {"alcore_tokenizer_encode", "", call_tokenizer_encode},
     {"alcore_tokenizer_decode", "", call_tokenizer_decode},
     {"alcore_tokenizer_train_vocabulary", "", call_tokenizer_train},
+    {"alcore_experiment_run", "", call_experiment},
     {"alcore_links_new", "", call_links_new},
     {"alcore_links_symmetrize", "", call_symmetrize},
     {"alcore_links_open", "", call_links_read},

@@ -163,6 +163,7 @@ static alcore_status sync_folder(alcore_ctx *ctx, const char *path) {
 
 alcore_status alcore__experiment_appear(alcore_ctx *ctx, const char *temporary, const char *path) {
     const int error = nftw(temporary, sync_entry, OPEN_FOLDERS, FTW_PHYS | FTW_DEPTH);
+    if (error == -1 && errno == ENOMEM) return alcore__fail_memory(0);
     if (error) return alcore__fail_system(error > 0 ? error : errno, "write", temporary);
     if (rename(temporary, path) != 0) return alcore__fail_system(errno, "make", path);
     return sync_folder(ctx, path);
