@@ -371,6 +371,13 @@ for name, call, one, other in (("alcore_search_knn", knn, "rows", "queries"), ("
               device=Refusal(b"nonsense", "nonsense"))(lambda options, call=call: call(data(VECTORS), data(OTHERS), options))
 
 
+@walks("alcore_analysis_compute_leverage")
+def leverage(options):
+    pools, found = [alcore.Pool(texts, context=CTX) for texts in (TEXTS, TEXTS[:2])], result(_ffi.alcore_leverage_result)
+    ask("alcore_analysis_compute_leverage", pools[0], integers(range(len(TEXTS))), len(TEXTS), pools[1], ctypes.byref(options), ctypes.byref(found))
+    return told(found)
+
+
 @walks("alcore_analysis_compute_duplicates")
 def duplicates(options):
     pools, found = [alcore.Pool(texts, context=CTX) for texts in (TEXTS, TEXTS[:2])], result(_ffi.alcore_duplicates_result)
