@@ -67,6 +67,11 @@ def spans_by_mouse(box):
     page.click(".labels button:nth-child(3)")
     page.drag(*where(page, 3, 9))  # a part of a part
     page.key("2")
+    page.value("""(() => { const node = document.getElementById("text").lastChild.lastChild, range = document.createRange();
+        range.setStart(node, 0); range.setEnd(node, 3); getSelection().addRange(range); })()""")  # as a finger selects
+    page.click(".labels button:nth-child(2)")
+    same(page.text("said").startswith("LOC: "), True)
+    page.click("#undo")
     same(page.value("[...document.querySelectorAll('#spans li span')].map(e => e.textContent)"),
          ["LOC: Angela", "PER: Angela Merkel", "ORG: 𠮷野家"])
     page.click("#spans li:first-child button")

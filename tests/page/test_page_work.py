@@ -63,6 +63,24 @@ def draft_is_no_answer(box):
     page.close()
 
 
+def draft_from_within_the_text_box(box):
+    page, what = Page(box), asked()
+    what["items"][0]["draft"] = "Der Patient hat Kopfweh."
+    page.show(what)
+    page.type("Der")
+    page.key("Alt+Enter")
+    same([page.focus(), page.value("document.getElementById('answer').value")], ["answer", "Der Patient hat Kopfweh."])
+    page.type(" Ja.")
+    page.key("Ctrl+Enter")
+    page.key("Alt+Enter")  # an item without a draft stays as it is
+    same(page.value("document.getElementById('answer').value"), "")
+    for _ in range(3):
+        page.key("Escape")
+        page.key("u")
+    same(page.value("document.getElementById('answer').value"), "Der")  # what the draft replaced is not lost
+    page.close()
+
+
 def skipped_with_a_reason(box):
     page = Page(box)
     page.show(asked())
@@ -249,5 +267,5 @@ def in_two_windows(box):
     page.close()
 
 
-run(typed_and_confirmed, nothing_is_not_confirmed, draft_is_no_answer, skipped_with_a_reason, undone_and_done_again,
+run(typed_and_confirmed, nothing_is_not_confirmed, draft_is_no_answer, draft_from_within_the_text_box, skipped_with_a_reason, undone_and_done_again,
     searched_and_filtered, kept_over_closing, name_asked_until_it_is_said, opened_elsewhere, all_done, in_two_windows)

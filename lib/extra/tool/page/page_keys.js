@@ -8,7 +8,7 @@ const KEYS = [
   ["Escape", "leave a text box"],
   ["Enter", "go into the text box; confirm, where there are labels"],
   ["J, K", "next and previous item"],
-  ["D", "use the draft"],
+  ["D, Alt Enter", "use the draft (in a text box: Alt Enter)"],
   ["S", "skip, with a reason"],
   ["U", "undo"],
   ["/", "search"],
@@ -83,6 +83,9 @@ function on_key(event) {
   if ((event.ctrlKey || event.metaKey) && !event.altKey) done = on_control(event);
   else if (event.altKey && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
     go(event.key === "ArrowDown" ? 1 : -1);
+    done = true;
+  } else if (event.altKey && event.key === "Enter") {
+    use_draft();
     done = true;
   } else if (event.key === "Escape") {
     hide_list();

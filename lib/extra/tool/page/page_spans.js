@@ -42,7 +42,9 @@ function marked_part() {
   return [begin, end];
 }
 
+/* On a screen that is touched, a part is selected without a mouse that would tell. */
 function mark_span(label) {
+  take_selection();
   const [begin, end] = marked_part();
   if (begin === end) return say("Mark a part of the text first, with the mouse or with Shift and the arrow keys.");
   const spans = unit_spans(at), same = spans.findIndex(span => span[0] === begin && span[1] === end && span[2] === label);
@@ -147,7 +149,7 @@ function make_text_focusable(name) {
 editors.spans = {
   make(box) {
     make_text_focusable("Text to mark: arrow keys choose words, Shift extends, Control goes by characters");
-    by_id("text").addEventListener("mouseup", take_selection);
+    document.addEventListener("mouseup", take_selection);
     make_labels(box, "Labels", mark_span);
     const list = make_element("ul", "spans");
     list.id = "spans";
