@@ -200,5 +200,26 @@ START_TEST(test_out) {
 }
 END_TEST
 
-CHECK_SUITE_WITH("tool_json", setup, teardown, test_out, test_out_squad, test_out_conll,
-                 test_out_inception);
+/* A tool whose settings list the labels needs some, for any task but translation. */
+START_TEST(test_labels) {
+    static const char *const needing[] = {"label-studio", "argilla", "potato"};
+    alcore_tool_items items = ALCORE_TOOL_ITEMS_INIT;
+    char wanted[96];
+    items.count = 1;
+    items.ids = ids;
+    items.texts = texts;
+    for (size_t i = 0; i < sizeof needing / sizeof *needing; i++) {
+        snprintf(wanted, sizeof wanted, "%s lists its labels: the task classes needs labels",
+                 needing[i]);
+        ck_assert_fails(alcore_tool_write(ctx, needing[i], in_folder("x"), &items,
+                                          OPTIONS(.task = ALCORE_TASK_CLASSES)),
+                        ALCORE_E_PARAM, wanted);
+        ck_assert_ok(alcore_tool_write(ctx, needing[i], in_folder("x"), &items, NULL));
+    }
+    ck_assert_ok(alcore_tool_write(ctx, "doccano", in_folder("x"), &items,
+                                   OPTIONS(.task = ALCORE_TASK_CLASSES)));
+}
+END_TEST
+
+CHECK_SUITE_WITH("tool_json", setup, teardown, test_out, test_labels, test_out_squad,
+                 test_out_conll, test_out_inception);
