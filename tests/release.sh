@@ -43,7 +43,7 @@ step() {
 
 tools() { # what the parts need; the interpreter of wheels
     # shellcheck disable=SC2086
-    need $need_build g++=g++ cmake=cmake dpkg-source=dpkg-dev dh=debhelper dh_python3=dh-python lintian=lintian debootstrap=debootstrap \
+    need $need_build g++=g++ cmake=cmake dpkg-source=dpkg-dev tclsh=tcl dh=debhelper dh_python3=dh-python lintian=lintian debootstrap=debootstrap \
         aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu /usr/aarch64-linux-gnu/include/stdio.h=libc6-dev-arm64-cross \
         qemu-aarch64-static=qemu-user-static ensurepip.py=python3-venv lua5.1.pc=liblua5.1-0-dev lua5.2.pc=liblua5.2-dev \
         lua5.3.pc=liblua5.3-dev lua5.4.pc=liblua5.4-dev luajit.pc=libluajit-5.1-dev || return 1

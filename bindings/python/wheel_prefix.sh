@@ -52,7 +52,7 @@ describe() { # NAME VERSION: a file of pkg-config, where the package installs no
         >"$prefix/lib/pkgconfig/$1.pc"
 }
 
-fetch zlib libzstd utf8proc xxhash xz-utils jansson expat
+fetch zlib libzstd utf8proc xxhash xz-utils jansson expat sqlite3
 (cd "$sources/zlib" && CHOST=$triplet CC=$compiler CFLAGS=$flags ./configure --static --prefix="$prefix" && make libz.a && make install)
 make -C "$sources/libzstd/lib" CC="$compiler" CFLAGS="$flags" PREFIX="$prefix" install-static install-includes install-pc
 make -C "$sources/xxhash" CC="$compiler" CFLAGS="$flags" libxxhash.a
@@ -62,10 +62,14 @@ by_cmake utf8proc "$sources/utf8proc" install
 by_cmake lzma "$sources/xz-utils" liblzma
 cp "$sources/build-lzma/liblzma.a" "$prefix/lib"
 cp -R "$sources"/xz-utils/src/liblzma/api/lzma* "$prefix/include"
+# One source file is made of SQLite's, by its own scripts (tclsh); without what would load other libraries.
+(cd "$sources/sqlite3" && ./configure --disable-tcl --disable-readline --disable-shared && make sqlite3.c sqlite3.h &&
+    "$compiler" $flags -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_DQS=0 -c sqlite3.c && ar rcs "$prefix/lib/libsqlite3.a" sqlite3.o &&
+    cp sqlite3.h "$prefix/include")
 by_cmake jansson "$sources/jansson" install -DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TESTS=ON
 by_cmake expat "$sources/expat/expat" install -DEXPAT_BUILD_DOCS=OFF -DEXPAT_BUILD_EXAMPLES=OFF -DEXPAT_BUILD_TESTS=OFF -DEXPAT_BUILD_TOOLS=OFF \
     -DEXPAT_SHARED_LIBS=OFF
-for name in xxhash=libxxhash xz-utils=liblzma; do
+for name in xxhash=libxxhash xz-utils=liblzma sqlite3=sqlite3; do
     describe "${name#*=}" "$(dpkg-parsechangelog -l "$sources/${name%=*}/debian/changelog" -S Version | sed 's/-.*//')"
 done
 cp "$sources/zlib/debian/copyright" "$prefix/licenses/libz.txt"
@@ -73,10 +77,11 @@ cp "$sources/libzstd/LICENSE" "$prefix/licenses/libzstd.txt"
 cp "$sources/xxhash/LICENSE" "$prefix/licenses/libxxhash.txt"
 cp "$sources"/utf8proc/LICENSE.* "$prefix/licenses/libutf8proc.txt"
 cp "$sources/xz-utils/COPYING" "$prefix/licenses/liblzma.txt"
+cp "$sources/sqlite3/LICENSE.md" "$prefix/licenses/libsqlite3.txt"
 cp "$sources/jansson/LICENSE" "$prefix/licenses/libjansson.txt"
 cp "$sources/expat/expat/COPYING" "$prefix/licenses/libexpat.txt"
 rm -rf "$prefix"/lib/*.so* "$sources"
 rm -rf "$prefix/lib/cmake" "$prefix/share" "$prefix/bin"
-for name in libz libzstd libutf8proc libxxhash liblzma libjansson libexpat; do [ -e "$prefix/lib/$name.a" ]; done
-for name in zlib libzstd libutf8proc libxxhash liblzma jansson expat; do [ -e "$prefix/lib/pkgconfig/$name.pc" ]; done
+for name in libz libzstd libutf8proc libxxhash liblzma libjansson libexpat libsqlite3; do [ -e "$prefix/lib/$name.a" ]; done
+for name in zlib libzstd libutf8proc libxxhash liblzma jansson expat sqlite3; do [ -e "$prefix/lib/pkgconfig/$name.pc" ]; done
 echo "$recipe" >"$prefix/complete"

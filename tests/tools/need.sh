@@ -54,7 +54,7 @@ need_tests="g++=g++ cmake=cmake abidw=abigail-tools doxygen=doxygen
 # What tests/run.sh --full needs beside that.
 need_full="msgfmt=gettext /usr/share/omegat/OmegaT.jar=omegat soffice=libreoffice-calc-nogui
     debootstrap=debootstrap valgrind=valgrind /usr/lib/python3/dist-packages/torch=python3-torch
-    /usr/include/torch/csrc/api/include/torch/serialize.h=libtorch-dev dpkg-source=dpkg-dev
+    /usr/include/torch/csrc/api/include/torch/serialize.h=libtorch-dev dpkg-source=dpkg-dev tclsh=tcl
     rustc=rustc bindgen=bindgen go=golang-go javac=default-jdk-headless /usr/share/java/jna.jar=libjna-java
     chromium=chromium clang=clang /usr/share/doc/libclang-rt-dev=libclang-rt-dev aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu
     /usr/aarch64-linux-gnu/include/stdio.h=libc6-dev-arm64-cross qemu-aarch64=qemu-user"
