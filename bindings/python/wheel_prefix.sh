@@ -62,7 +62,8 @@ by_cmake utf8proc "$sources/utf8proc" install
 by_cmake lzma "$sources/xz-utils" liblzma
 cp "$sources/build-lzma/liblzma.a" "$prefix/lib"
 cp -R "$sources"/xz-utils/src/liblzma/api/lzma* "$prefix/include"
-# One source file is made of SQLite's, by its own scripts (tclsh); without what would load other libraries.
+# One source file is made of SQLite's, by its own scripts (tclsh), and compiled without what
+# would load other libraries.
 (cd "$sources/sqlite3" && ./configure --disable-tcl --disable-readline --disable-shared && make sqlite3.c sqlite3.h &&
     "$compiler" $flags -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_DQS=0 -c sqlite3.c && ar rcs "$prefix/lib/libsqlite3.a" sqlite3.o &&
     cp sqlite3.h "$prefix/include")
