@@ -284,6 +284,42 @@ def a_trained_folder_is_the_model_of_the_next_selection(box):
     equal([int(row["index"]) for row in picked], [51, 50, 49, 48])
 
 
+def by_engine(box, **changes):
+    """With the null module (tests/unit/model/module/null_model.c), of which an update reads one example."""
+    box.file("labels.tsv", "id\ttext\tlabel\n" + "".join("%d\t%s\t%d\n" % (i, " ".join(WORDS[i:i + 4]), i % 2) for i in range(16)))
+    os.makedirs(os.path.join(box.path, "null"), exist_ok=True)
+    box.file("null/config.json", '{"dims": 3}')
+    data = {"path": "labels.tsv", "reference_column": "label"}
+    return world(box, domains=[{"name": "labels", "pool": data, "labeled": dict(data, records=[15, 16]), "test": dict(data, records=[1, 4])}],
+                 **{**dict(strategies=["uncertainty"], seeds=[1], budgets=[2], rounds=2, models={"*": "trained"}, first=None,
+                           train={"model": "null"}), **changes})
+
+
+@case
+def the_engine_trains_and_its_model_selects(box):
+    engine = {"ALCORE_MODULE_DIR": os.environ["NULL_MODEL_MODULE"]}
+    by_engine(box)
+    box.run("experiment", "c.json", "out", env=engine)
+    rows = rows_of(box.read("out/metrics.tsv").decode())
+    equal([(row["round"], row["items"]) for row in rows], [("0", "0"), ("1", "2"), ("2", "4")])
+    assert all(float(row["loss"]) >= 0 for row in rows), rows
+    run = "out/runs/labels/2/seed-1/"
+    for place in ("shared/round-00", "uncertainty/round-01", "uncertainty/round-02"):
+        equal(float(box.read(run + place + "/validation.txt")), float(rows[int(place[-1])]["loss"]))
+    # The same by single commands: the model of round 0 is trained on what was bought in round 1.
+    box.file("train.json", json.dumps({
+        "model": run + "shared/round-00/model", "train": [{"mix": run + "uncertainty/round-01/train.tsv"}], "out": "again", "seed": 1}))
+    box.run("model", "train", "train.json", env=engine)
+    for name in os.listdir(box.path + "/again"):
+        equal(box.read(run + "uncertainty/round-01/model/" + name), box.read("again/" + name), name)
+    # Another start and what it learns from make another model.
+    for number, more in enumerate(({"previous": True}, {"with_labeled": True})):
+        by_engine(box, train={"model": "null", **more})
+        box.run("experiment", "c.json", "other%d" % number, env=engine)
+        assert box.read(run + "uncertainty/round-02/model/config.json") != box.read(
+            run.replace("out", "other%d" % number) + "uncertainty/round-02/model/config.json"), more
+
+
 # ---- configurations that are refused ----
 
 @case

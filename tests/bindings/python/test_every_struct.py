@@ -19,6 +19,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "bindings" / "gen")]
 import headers  # noqa: E402
 import struct_world  # noqa: E402
 import struct_measures  # noqa: E402, F401
+import struct_experiments  # noqa: E402, F401
 import struct_models  # noqa: E402, F401
 import struct_pools  # noqa: E402, F401
 import struct_texts  # noqa: E402, F401
