@@ -52,7 +52,7 @@ describe() { # NAME VERSION: a file of pkg-config, where the package installs no
         >"$prefix/lib/pkgconfig/$1.pc"
 }
 
-fetch zlib libzstd utf8proc xxhash xz-utils jansson expat sqlite3
+fetch zlib libzstd utf8proc xxhash xz-utils jansson expat libxlsxwriter sqlite3
 (cd "$sources/zlib" && CHOST=$triplet CC=$compiler CFLAGS=$flags ./configure --static --prefix="$prefix" && make libz.a && make install)
 make -C "$sources/libzstd/lib" CC="$compiler" CFLAGS="$flags" PREFIX="$prefix" install-static install-includes install-pc
 make -C "$sources/xxhash" CC="$compiler" CFLAGS="$flags" libxxhash.a
@@ -68,8 +68,12 @@ cp -R "$sources"/xz-utils/src/liblzma/api/lzma* "$prefix/include"
     "$compiler" $flags -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_DQS=0 -c sqlite3.c && ar rcs "$prefix/lib/libsqlite3.a" sqlite3.o &&
     cp sqlite3.h "$prefix/include")
 by_cmake jansson "$sources/jansson" install -DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TESTS=ON
-by_cmake expat "$sources/expat/expat" install -DEXPAT_BUILD_DOCS=OFF -DEXPAT_BUILD_EXAMPLES=OFF -DEXPAT_BUILD_TESTS=OFF -DEXPAT_BUILD_TOOLS=OFF \
-    -DEXPAT_SHARED_LIBS=OFF
+# Debian's fixes ask whether it is 1, as autotools define it.
+sed -i 's/^#cmakedefine XML_DTD$/#cmakedefine XML_DTD 1/' "$sources/expat/expat/expat_config.h.cmake"
+by_cmake expat "$sources/expat/expat" install -DEXPAT_SHARED_LIBS=OFF -DEXPAT_BUILD_TOOLS=OFF -DEXPAT_BUILD_EXAMPLES=OFF \
+    -DEXPAT_BUILD_TESTS=OFF -DEXPAT_BUILD_DOCS=OFF
+by_cmake xlsxwriter "$sources/libxlsxwriter" install -DZLIB_ROOT="$prefix" -DZLIB_LIBRARY="$prefix/lib/libz.a" \
+    -DZLIB_INCLUDE_DIR="$prefix/include"
 for name in xxhash=libxxhash xz-utils=liblzma sqlite3=sqlite3; do
     describe "${name#*=}" "$(dpkg-parsechangelog -l "$sources/${name%=*}/debian/changelog" -S Version | sed 's/-.*//')"
 done
@@ -81,8 +85,9 @@ cp "$sources/xz-utils/COPYING" "$prefix/licenses/liblzma.txt"
 cp "$sources/sqlite3/LICENSE.md" "$prefix/licenses/libsqlite3.txt"
 cp "$sources/jansson/LICENSE" "$prefix/licenses/libjansson.txt"
 cp "$sources/expat/expat/COPYING" "$prefix/licenses/libexpat.txt"
+cp "$sources/libxlsxwriter/License.txt" "$prefix/licenses/libxlsxwriter.txt"
 rm -rf "$prefix"/lib/*.so* "$sources"
 rm -rf "$prefix/lib/cmake" "$prefix/share" "$prefix/bin"
-for name in libz libzstd libutf8proc libxxhash liblzma libjansson libexpat libsqlite3; do [ -e "$prefix/lib/$name.a" ]; done
-for name in zlib libzstd libutf8proc libxxhash liblzma jansson expat sqlite3; do [ -e "$prefix/lib/pkgconfig/$name.pc" ]; done
+for name in libz libzstd libutf8proc libxxhash liblzma libjansson libexpat libxlsxwriter libsqlite3; do [ -e "$prefix/lib/$name.a" ]; done
+for name in zlib libzstd libutf8proc libxxhash liblzma jansson expat xlsxwriter sqlite3; do [ -e "$prefix/lib/pkgconfig/$name.pc" ]; done
 echo "$recipe" >"$prefix/complete"
