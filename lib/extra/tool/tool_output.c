@@ -35,6 +35,14 @@ void alcore__tool_put_attribute(alcore__tool_out *out, const char *text) {
         out->status = alcore__xml_append_attribute(out->ctx, &out->text, text, strlen(text));
 }
 
+void alcore__tool_put_element(alcore__tool_out *out, const char *begin, const char *text,
+                              const char *end) {
+    if (!text) return;
+    alcore__tool_put(out, begin);
+    alcore__tool_put_xml(out, text, strlen(text));
+    alcore__tool_put(out, end);
+}
+
 static void put_figure(alcore__tool_out *out, const char *name, double value) {
     char digits[32];
     if (isnan(value)) return;

@@ -23,6 +23,9 @@ void alcore__tool_put_bytes(alcore__tool_out *out, const char *text, size_t leng
  * quotes. */
 void alcore__tool_put_xml(alcore__tool_out *out, const char *text, size_t length);
 void alcore__tool_put_attribute(alcore__tool_out *out, const char *text);
+/* Puts a text between two tags; NULL: nothing. */
+void alcore__tool_put_element(alcore__tool_out *out, const char *begin, const char *text,
+                              const char *end);
 /* Puts what tools show beside an item: "rank=1 score=0.25 cost=3", where it has a score and a
  * cost. */
 void alcore__tool_put_figures(alcore__tool_out *out, const alcore_tool_items *items, int64_t i);

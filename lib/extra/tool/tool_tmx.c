@@ -33,15 +33,6 @@ static void put_variant(alcore__tool_out *out, const char *language, const char 
     alcore__tool_put(out, "</seg></tuv>\n");
 }
 
-/* Puts an element with an attribute or without; text NULL: nothing. */
-static void put_element(alcore__tool_out *out, const char *begin, const char *text,
-                        const char *end) {
-    if (!text) return;
-    alcore__tool_put(out, begin);
-    alcore__tool_put_xml(out, text, strlen(text));
-    alcore__tool_put(out, end);
-}
-
 static void put_before(alcore__tool_out *out, const alcore_tool_items *items,
                        const alcore_tool_options *options) {
     (void)items;
@@ -53,7 +44,7 @@ static void put_before(alcore__tool_out *out, const alcore_tool_items *items,
     alcore__tool_put(out, "\" segtype=\"sentence\" o-tmf=\"alcore\" adminlang=\"en\" srclang=\"");
     alcore__tool_put_attribute(out, options->source_language);
     alcore__tool_put(out, "\" datatype=\"plaintext\">\n");
-    put_element(out, "<prop type=\"" BATCH_PROP "\">", options->batch, "</prop>\n");
+    alcore__tool_put_element(out, "<prop type=\"" BATCH_PROP "\">", options->batch, "</prop>\n");
     alcore__tool_put(out, "</header>\n<body>\n");
 }
 
@@ -66,11 +57,11 @@ static void put_item(alcore__tool_out *out, const alcore_tool_items *items, int6
     alcore__tool_put(out, "\">\n<note>");
     alcore__tool_put_figures(out, items, i);
     alcore__tool_put(out, "</note>\n");
-    put_element(out, "<note>", alcore__tool_entry(items->reasons, i), "</note>\n");
-    put_element(out, "<note>", alcore__tool_entry(items->contexts, i), "</note>\n");
-    put_element(out, "<prop type=\"x-document\">", alcore__tool_entry(items->groups, i),
-                "</prop>\n");
-    put_element(out, "<prop type=\"" DRAFT_PROP "\">", draft, "</prop>\n");
+    alcore__tool_put_element(out, "<note>", alcore__tool_entry(items->reasons, i), "</note>\n");
+    alcore__tool_put_element(out, "<note>", alcore__tool_entry(items->contexts, i), "</note>\n");
+    alcore__tool_put_element(out, "<prop type=\"x-document\">",
+                             alcore__tool_entry(items->groups, i), "</prop>\n");
+    alcore__tool_put_element(out, "<prop type=\"" DRAFT_PROP "\">", draft, "</prop>\n");
     put_variant(out, options->source_language, items->texts[i], alcore__tool_text_length(items, i));
     if (draft) put_variant(out, options->target_language, draft, strlen(draft));
     alcore__tool_put(out, "</tu>\n");

@@ -42,15 +42,6 @@ static void put_before(alcore__tool_out *out, const alcore_tool_items *items,
     alcore__tool_put(out, "\" datatype=\"plaintext\">\n<body>\n");
 }
 
-/* Puts an element of a text between two tags; NULL: nothing. */
-static void put_element(alcore__tool_out *out, const char *begin, const char *text,
-                        const char *end) {
-    if (!text) return;
-    alcore__tool_put(out, begin);
-    alcore__tool_put_xml(out, text, strlen(text));
-    alcore__tool_put(out, end);
-}
-
 static void put_source(alcore__tool_out *out, const alcore_tool_items *items, int64_t i,
                        const alcore_tool_options *options) {
     const char *language = alcore__tool_entry(items->languages, i);
@@ -75,25 +66,27 @@ static void put_item(alcore__tool_out *out, const alcore_tool_items *items, int6
     alcore__tool_put(out, "\" xml:space=\"preserve\">\n");
     put_source(out, items, i, options);
     if (draft) {
-        put_element(out,
-                    "<target state=\"needs-review-translation\" state-qualifier=\"" DRAFTED "\">",
-                    draft, "</target>\n");
+        alcore__tool_put_element(
+            out, "<target state=\"needs-review-translation\" state-qualifier=\"" DRAFTED "\">",
+            draft, "</target>\n");
     } else {
         alcore__tool_put(out,
                          "<target state=\"needs-translation\" state-qualifier=\"" COPIED "\">");
         alcore__tool_put_xml(out, items->texts[i], alcore__tool_text_length(items, i));
         alcore__tool_put(out, "</target>\n");
     }
-    put_element(out, "<context-group purpose=\"location\"><context context-type=\"sourcefile\">",
-                alcore__tool_entry(items->groups, i), "</context></context-group>\n");
+    alcore__tool_put_element(
+        out, "<context-group purpose=\"location\"><context context-type=\"sourcefile\">",
+        alcore__tool_entry(items->groups, i), "</context></context-group>\n");
     alcore__tool_put(out, "<note from=\"" OURS "\">");
     alcore__tool_put_figures(out, items, i);
     alcore__tool_put(out, "</note>\n");
-    put_element(out, "<note from=\"" OURS "\">", alcore__tool_entry(items->reasons, i),
-                "</note>\n");
-    put_element(out, "<note from=\"" OURS "\" annotates=\"source\">",
-                alcore__tool_entry(items->contexts, i), "</note>\n");
-    put_element(out, "<alt-trans origin=\"" OURS "\"><target>", draft, "</target></alt-trans>\n");
+    alcore__tool_put_element(out, "<note from=\"" OURS "\">", alcore__tool_entry(items->reasons, i),
+                             "</note>\n");
+    alcore__tool_put_element(out, "<note from=\"" OURS "\" annotates=\"source\">",
+                             alcore__tool_entry(items->contexts, i), "</note>\n");
+    alcore__tool_put_element(out, "<alt-trans origin=\"" OURS "\"><target>", draft,
+                             "</target></alt-trans>\n");
     alcore__tool_put(out, "</trans-unit>\n");
 }
 

@@ -63,7 +63,8 @@ cp -a "$work/site/." "$work/root/site"
 cp "$work"/site/alcore-*.dist-info/RECORD "$work/root/record"
 said=$(env -i PATH="$PATH" PYTHONPATH=/site chroot "$work/root" /usr/bin/python3 -W ignore -c '
 import alcore
-texts = {"utf8proc": "libutf8proc", "xxhash": "libxxhash", "zlib": "libz", "expat": "libexpat", "xlsxwriter": "libxlsxwriter"}
+texts = {"utf8proc": "libutf8proc", "xxhash": "libxxhash", "zlib": "libz", "expat": "libexpat", "xlsxwriter": "libxlsxwriter",
+         "sqlite3": "libsqlite3"}
 for name in alcore.build_info()["dependencies"]:
     assert ("/licenses/%s.txt" % texts.get(name, name)) in open("/record").read(), name
 print(alcore.load(), alcore.select(["a b c", "d e", "f g h i"], "3w").short)' 2>&1)

@@ -3,42 +3,9 @@
  * options, the list of answers with its values, and offsets of spans in other units. */
 #include "check_suite.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "alcore/extra/tool.h"
-#include "check_status.h"
 #include "extra/tool/span_units.h"
 #include "extra/tool/tool_form.h"
-#include "options_with.h"
-#include "test_folder.h"
-
-static alcore_ctx *ctx;
-static char folder[TEST_PATH_BYTES], path[TEST_PATH_BYTES + 32];
-
-static void setup(void) {
-    test_folder_make(folder, "tool");
-    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
-}
-
-static void teardown(void) {
-    alcore_ctx_unref(ctx);
-    test_folder_remove(folder);
-}
-
-static const char *in_folder(const char *name) {
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static const char *put(const char *name, const char *text) {
-    FILE *file = fopen(in_folder(name), "wb");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
-    return path;
-}
+#include "tool_files.h"
 
 /* ---- the table ---- */
 
@@ -130,13 +97,13 @@ START_TEST(test_options) {
 END_TEST
 
 START_TEST(test_read_wrong) {
-    alcore_tool_answers *answers = (alcore_tool_answers *)path;
+    alcore_tool_answers *answers = (alcore_tool_answers *)tool_path;
     ck_assert_fails(alcore_tool_read(ctx, "csv", in_folder("none.csv"), NULL, &answers),
                     ALCORE_E_IO, "none.csv");
     ck_assert_ptr_null(answers);
     ck_assert_fails(alcore_tool_read(ctx, "csv", put("e.csv", ""), NULL, NULL), ALCORE_E_INVALID,
                     "out");
-    ck_assert_fails(alcore_tool_read(ctx, "csv", path, OPTIONS(.task = 1), &answers),
+    ck_assert_fails(alcore_tool_read(ctx, "csv", tool_path, OPTIONS(.task = 1), &answers),
                     ALCORE_E_PARAM, "task is 1");
     ck_assert_int_eq(alcore_tool_answers_count(NULL), 0);
     ck_assert_int_eq(alcore_tool_answers_unusable(NULL), 0);
@@ -292,6 +259,6 @@ START_TEST(test_span_marks) {
 }
 END_TEST
 
-CHECK_SUITE_WITH("tool answers", setup, teardown, test_builtin, test_items, test_options,
+CHECK_SUITE_WITH("tool answers", tool_setup, tool_teardown, test_builtin, test_items, test_options,
                  test_read_wrong, test_values, test_span_values, test_list, test_span_units,
                  test_span_marks);
