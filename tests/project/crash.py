@@ -232,27 +232,31 @@ def check_loss(world, made, state, rng):
 
 
 def losses(world, count):
-    """Checks states; how many were drawn. A state that was drawn before is the same again."""
+    """Checks at least so many states that differ, in batches of which each has states from the first call to the last."""
     rng, known, drawn = random.Random(SEED), set(), 0
-    for made, state in crash_disk.losses(world.records, count, SEED):
-        drawn += 1
-        state.pop(".", None)
-        key = hashlib.sha256(repr((sum(end <= made for end in world.ends), sorted(
-            (name, hash(held) if held is not crash_disk.FOLDER else 0) for name, held in state.items()))).encode()).digest()
-        if key in known:
-            continue
-        known.add(key)
-        try:
-            check_loss(world, made, state, rng)
-        except AssertionError as error:
-            raise Failure("a loss of power after call %d, state %d of seed %d: %s" % (made, drawn, SEED, error)) from error
-    print("# %d states, %d of them different" % (drawn, len(known)))
-    return drawn
+    for batch in range(SEED, SEED + 100):
+        for made, state in crash_disk.losses(world.records, count // 2, batch):
+            drawn += 1
+            state.pop(".", None)
+            key = hashlib.sha256(repr((sum(end <= made for end in world.ends), sorted(
+                (name, hash(held) if held is not crash_disk.FOLDER else 0) for name, held in state.items()))).encode()).digest()
+            if key in known:
+                continue
+            known.add(key)
+            try:
+                check_loss(world, made, state, rng)
+            except AssertionError as error:
+                raise Failure("a loss of power after call %d, state %d of seed %d: %s" % (made, drawn, SEED, error)) from error
+        if len(known) >= count:
+            break
+    print("# %d different states of %d" % (len(known), drawn))
+    return len(known)
 
 
 @case
 def losses_of_power(box):
-    equal(losses(world_of(box), 10000 if FULL else 300), 10000 if FULL else 300)
+    count = 10000 if FULL else 300
+    assert losses(world_of(box), count) >= count
 
 
 @case
