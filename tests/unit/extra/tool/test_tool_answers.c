@@ -117,8 +117,8 @@ END_TEST
 /* ---- answers ---- */
 
 /* A list with one answer, of a value or of spans. */
-static alcore_tool_answers *answers_of(int32_t task, const char *status, const char *value,
-                                       const alcore_tool_span *spans, int64_t span_count) {
+static alcore_tool_answers *list_of(int32_t task, const char *status, const char *value,
+                                    const alcore_tool_span *spans, int64_t span_count) {
     alcore_tool_answers *answers;
     ck_assert_ok(alcore__tool_answers_new(ctx, "FILE", task, &answers));
     ck_assert_ok(alcore__tool_answers_add(
@@ -132,7 +132,7 @@ static const char *value_of(int32_t task, const char *status, const char *value,
                             const alcore_tool_span *spans, int64_t span_count) {
     static char kept[256];
     alcore_tool_answer answer = ALCORE_TOOL_ANSWER_INIT;
-    alcore_tool_answers *answers = answers_of(task, status, value, spans, span_count);
+    alcore_tool_answers *answers = list_of(task, status, value, spans, span_count);
     ck_assert_int_eq(alcore_tool_answers_count(answers), 1);
     ck_assert_ok(alcore_tool_answers_get(answers, 0, &answer));
     snprintf(kept, sizeof kept, "%s", answer.value ? answer.value : "(null)");
@@ -156,7 +156,7 @@ END_TEST
 
 START_TEST(test_span_values) {
     const alcore_tool_span spans[] = {{5, 9, "LOC"}, {0, 4, "P\"x"}, {5, 9, "LOC"}, {5, 6, "LOC"}};
-    alcore_tool_answers *answers = answers_of(ALCORE_TASK_SPANS, "ok", NULL, spans, 4);
+    alcore_tool_answers *answers = list_of(ALCORE_TASK_SPANS, "ok", NULL, spans, 4);
     alcore_tool_answer answer = ALCORE_TOOL_ANSWER_INIT;
     ck_assert_ok(alcore_tool_answers_get(answers, 0, &answer));
     ck_assert_str_eq(answer.value, "[[0,4,\"P\\\"x\"],[5,6,\"LOC\"],[5,9,\"LOC\"]]");
@@ -173,7 +173,7 @@ END_TEST
 START_TEST(test_list) {
     const alcore_tool_span bad = {0, 1, "\xFF"};
     alcore_tool_answer answer = ALCORE_TOOL_ANSWER_INIT;
-    alcore_tool_answers *answers = answers_of(ALCORE_TASK_TRANSLATION, "ok", "b", NULL, 0), *same;
+    alcore_tool_answers *answers = list_of(ALCORE_TASK_TRANSLATION, "ok", "b", NULL, 0), *same;
     ck_assert_ptr_null(alcore_tool_answers_batch(answers));
     ck_assert_str_eq(alcore_tool_answers_messages(answers), "");
     ck_assert_ok(alcore__tool_answers_set_batch(answers, "first"));
