@@ -75,6 +75,11 @@ START_TEST(standing_and_budget) {
     HAS(page, "<th scope=\"row\">work of annotators, about</th><td>0.1 hours</td>"); /* 3 min */
     HAS(page, "<th scope=\"row\">left afterwards</th><td>1 items</td>");
     free(page);
+    ck_assert_ok(alcore_project_set(project, "total", "7")); /* less is left than a round takes */
+    page = page_of(project);
+    HAS(page, "<th scope=\"row\">budget</th><td>2 items</td>");
+    HAS(page, "<th scope=\"row\">left afterwards</th><td>0 items</td>");
+    free(page);
     alcore_project_unref(project);
 }
 END_TEST
@@ -108,6 +113,10 @@ START_TEST(curves) {
     int circles = 0;
     for (const char *at = chrf; (at = strstr(at, "<circle")) && at < end; at++) circles++;
     ck_assert_int_eq(circles, 2);
+    char *picture = strndup(chrf, (size_t)(end - chrf));
+    HAS(picture, ">46</text>"); /* the mean of 45 and 47 is the highest */
+    LACKS(picture, ">47</text>");
+    free(picture);
     free(page);
     alcore_project_unref(project);
 }
