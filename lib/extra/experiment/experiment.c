@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/state.h"
 #include "extra/experiment/experiment_run.h"
 #include "formats/json_text.h"
 
@@ -85,7 +84,7 @@ alcore_status alcore__experiment_event(const alcore__experiment_run *run, int64_
     if (status == ALCORE_OK) {
         errno = 0;
         const int error = append_line(path.data, json.text.data, json.text.length);
-        if (error) status = alcore__fail_system(error, "write", path.data);
+        if (error) status = alcore__experiment_fail(error, "write", path.data);
     }
     alcore__buffer_clear(all->ctx, &json.text);
     alcore__buffer_clear(all->ctx, &path);
@@ -226,7 +225,7 @@ static alcore_status note(walking *walk, alcore_status status) {
     self->made->failed++;
     if (walk->first != ALCORE_OK) return ALCORE_OK;
     walk->first = status;
-    const char *text = alcore__error_text();
+    const char *text = alcore_last_error();
     return alcore__buffer_append(self->ctx, &walk->text, text, strlen(text));
 }
 
@@ -291,7 +290,7 @@ static alcore_status do_runs(alcore__experiment *self) {
 /* An absolute path without links, of a file or folder that is there. */
 static alcore_status real_path(alcore_ctx *ctx, const char *path, alcore__buffer *out) {
     char real[PATH_MAX];
-    if (!realpath(path, real)) return alcore__fail_system(errno, "read", path);
+    if (!realpath(path, real)) return alcore__experiment_fail(errno, "read", path);
     return alcore__experiment_path(ctx, out, "%s", real);
 }
 
@@ -322,7 +321,8 @@ static alcore_status begin(alcore__experiment *self, const char *config, const c
 static alcore_status run(alcore_ctx *ctx, const char *config, const char *folder,
                          const alcore_experiment_options *options, alcore_experiment_result *made) {
     alcore__experiment self = {.ctx = ctx, .options = options, .made = made};
-    if (!alcore__is_file_system(&ctx->files))
+    double time;
+    if (alcore__file_time(ctx, config, &time) != ALCORE_OK)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "an experiment needs the file system, not a file table of the host");
     ALCORE__TRY(alcore__experiment_config_read(ctx, config, &self.config));

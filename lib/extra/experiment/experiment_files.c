@@ -13,10 +13,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/state.h"
 #include "extra/experiment/experiment_run.h"
 
 enum { STEP = 1 << 20, OPEN_FOLDERS = 16, WAIT_NS = 20000000 };
+
+int64_t alcore__experiment_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+alcore_status alcore__experiment_fail(int error, const char *what, const char *path) {
+    return alcore__fail(error == ENOMEM ? ALCORE_E_NOMEM : ALCORE_E_IO, "cannot %s '%s': %s", what,
+                        path, strerror_l(error, alcore__c_locale()));
+}
 
 alcore_status alcore__experiment_path(alcore_ctx *ctx, alcore__buffer *out, const char *format,
                                       ...) {
@@ -98,7 +108,7 @@ alcore_status alcore__experiment_lock(alcore_ctx *ctx, const char *path, bool wa
     bool taken = false;
     *out = -1;
     const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) return alcore__fail_system(errno, "open", path);
+    if (file < 0) return alcore__experiment_fail(errno, "open", path);
     alcore_status status = take(ctx, file, wait, &taken);
     if (status == ALCORE_E_IO) alcore__fail_within(status, "%s", path);
     if (taken)
@@ -158,14 +168,13 @@ static alcore_status sync_folder(alcore_ctx *ctx, const char *path) {
     const int error = file < 0 || fsync(file) != 0 ? errno : 0;
     if (file >= 0) close(file);
     alcore__buffer_clear(ctx, &folder);
-    return error ? alcore__fail_system(error, "write", path) : ALCORE_OK;
+    return error ? alcore__experiment_fail(error, "write", path) : ALCORE_OK;
 }
 
 alcore_status alcore__experiment_appear(alcore_ctx *ctx, const char *temporary, const char *path) {
     const int error = nftw(temporary, sync_entry, OPEN_FOLDERS, FTW_PHYS | FTW_DEPTH);
-    if (error == -1 && errno == ENOMEM) return alcore__fail_memory(0);
-    if (error) return alcore__fail_system(error > 0 ? error : errno, "write", temporary);
-    if (rename(temporary, path) != 0) return alcore__fail_system(errno, "make", path);
+    if (error) return alcore__experiment_fail(error > 0 ? error : errno, "write", temporary);
+    if (rename(temporary, path) != 0) return alcore__experiment_fail(errno, "make", path);
     return sync_folder(ctx, path);
 }
 

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "base/state.h"
 #include "extra/experiment/experiment_results.h"
 #include "formats/table_writer.h"
 
@@ -200,9 +199,9 @@ static alcore_status show(alcore__experiment *all) {
 }
 
 alcore_status alcore__experiment_show(alcore__experiment *self, bool now) {
-    const int64_t time = alcore__now_ns();
+    const int64_t time = alcore__experiment_now();
     if (!now && self->shown_ns && time - self->shown_ns < SHOW_EVERY_NS) return ALCORE_OK;
     ALCORE__TRY(show(self));
-    self->shown_ns = alcore__now_ns();
+    self->shown_ns = alcore__experiment_now();
     return ALCORE_OK;
 }

@@ -9,7 +9,7 @@
  *   experiment_files.c    paths, locks, digests
  *   experiment_select.c   the selection of a round
  *   experiment_train.c    its training set and its model
- *   experiment_command.c  programs that train and measure
+ *   experiment_program.c  programs that train and measure
  *   experiment_measure.c  its measures and its record
  *   experiment_results.c  the tables of all runs so far, and
  *   experiment_page.c     their curves and the page
@@ -71,6 +71,9 @@ typedef struct alcore__experiment_run {
 
 /* ---- experiment_files.c ---- */
 
+int64_t alcore__experiment_now(void); /* nanoseconds of a monotonic clock */
+/* The error of a system call: what could not be done with the path, and why. */
+alcore_status alcore__experiment_fail(int error, const char *what, const char *path);
 /* Empties a buffer and writes a path to it; formatted. */
 alcore_status alcore__experiment_path(alcore_ctx *ctx, alcore__buffer *out, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from test_experiment import config  # noqa: F401
+from test_experiments import config  # noqa: F401
 
 import alcore
 from alcore import trackers

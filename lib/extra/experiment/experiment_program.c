@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/state.h"
 #include "extra/experiment/experiment_run.h"
 
 enum { MOST_ARGUMENTS = 256, LAST_WORDS = 2000, MOST_OUTPUT = 64 << 20 };
@@ -212,7 +211,7 @@ static alcore_status run_program(command *self, const char *name, const alcore__
     alcore_status status = make_arguments(self, node, output, arguments);
     if (status == ALCORE_OK) status = alcore__child_run(self->ctx, arguments, folder, name, &code);
     if (rename(made, log) != 0 && status == ALCORE_OK)
-        status = alcore__fail_system(errno, "make", log);
+        status = alcore__experiment_fail(errno, "make", log);
     if (status == ALCORE_E_NOT_FOUND)
         status = alcore__fail(ALCORE_E_UNSUPPORTED, "there is no /bin/sh to run commands");
     if (status == ALCORE_OK && code > 0) status = fail_program(self, name, code, log);
