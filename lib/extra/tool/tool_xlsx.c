@@ -56,21 +56,17 @@ static alcore_status copy_text(writing *self, const char *text, size_t length) {
     return alcore__buffer_append(self->ctx, &self->text, text + plain, length - plain);
 }
 
+/* An empty cell has the format of its column. */
 static alcore_status put_cell(writing *self, int64_t i, int32_t c, const alcore__sheet_cell *cell) {
+    const lxw_row_t row = (lxw_row_t)(i + 1);
     lxw_error error = LXW_NO_ERROR;
-    if (!cell->text && !isnan(cell->number))
-        error = worksheet_write_number(self->sheet, (lxw_row_t)(i + 1), (lxw_col_t)c, cell->number,
-                                       NULL);
-    if (!cell->text) {
-        if (error == LXW_NO_ERROR) return ALCORE_OK;
-        return alcore__tool_fail_item(self->items, i, "%s", lxw_strerror(error));
+    if (cell->text && cell->length > 0) {
+        ALCORE__TRY(copy_text(self, cell->text, cell->length));
+        error =
+            worksheet_write_string(self->sheet, row, (lxw_col_t)c, self->text.data, self->plain);
+    } else if (!cell->text && !isnan(cell->number)) {
+        error = worksheet_write_number(self->sheet, row, (lxw_col_t)c, cell->number, NULL);
     }
-    ALCORE__TRY(copy_text(self, cell->text, cell->length));
-    if (cell->length > 0)
-        error = worksheet_write_string(self->sheet, (lxw_row_t)(i + 1), (lxw_col_t)c,
-                                       self->text.data, self->plain);
-    else
-        error = worksheet_write_blank(self->sheet, (lxw_row_t)(i + 1), (lxw_col_t)c, self->plain);
     if (error == LXW_NO_ERROR) return ALCORE_OK;
     return alcore__tool_fail_item(self->items, i, "its %s does not fit into a cell: %s",
                                   alcore__sheet_name(self->options->task, c), lxw_strerror(error));
