@@ -137,6 +137,12 @@ ALLOCATES(alcore_analysis_compute_duplicates, 0) {
     return alcore_analysis_compute_duplicates(w->pool, w->labeled, NULL, &out);
 }
 
+ALLOCATES(alcore_analysis_compute_leverage, 0) {
+    static const int64_t rows[] = {0, 1, 2};
+    alcore_leverage_result out = ALCORE_LEVERAGE_RESULT_INIT;
+    return alcore_analysis_compute_leverage(w->pool, rows, 3, w->labeled, NULL, &out);
+}
+
 static const char *const series[4] = {"a", "a", "b", "c"};
 static const int64_t rounds[4] = {1, 1, 2, 0};
 

@@ -257,7 +257,7 @@ static alcore_status turn_options(alcore_request *request) {
     static const char *const options[][2] = {
         {"budget", "3u,9u,5u"}, {"price", "0.5EUR/u"}, {"max_similarity", "0.999"},
         {"tie", "random"},      {"fill", "skip"},      {"nan", "exclude"},
-        {"keep_phrases", "1"}};
+        {"keep_phrases", "1"},  {"fuzzy_match", "95"}};
     alcore_status status = ALCORE_OK;
     for (size_t i = 0; i < sizeof options / sizeof options[0] && status == ALCORE_OK; i++)
         status = alcore_request_set(request, options[i][0], options[i][1]);

@@ -105,6 +105,7 @@ ALLOCATES(alcore_tool_write_requests, 0) {
     alcore_annotations *items = items_of(w);
     const alcore_status status =
         alcore_tool_write_requests(items, "po", world_file("written.po"), NULL, NULL);
+    sweep_keep_error(w);
     alcore_annotations_unref(items);
     return status;
 }
@@ -115,6 +116,7 @@ ALLOCATES(alcore_tool_read_answers, 0) {
     sweep_resume(w);
     const alcore_status status =
         alcore_tool_read_answers(items, "csv", world_file("back.csv"), NULL);
+    sweep_keep_error(w);
     const bool answered = alcore_annotations_translation(items, 0, NULL) != NULL;
     alcore_annotations_unref(items);
     return answered == (status == ALCORE_OK) ? status : ALCORE_E_INTERNAL;
