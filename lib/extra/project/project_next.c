@@ -99,13 +99,20 @@ static alcore_status write_item(alcore_project *project, const alcore_selection 
                                     : put_context(ctx, from, row, context));
     const char *const id = alcore_pool_row_id(from->pool, picked);
     const char *const reason = alcore_selection_reason(selection, rank);
+    const char *const draft =
+        alcore__project_draft(&round->drafts, kind == ITEM_PHRASE ? NULL : from->source, row, rank);
     if (!id) return alcore__fail_memory(sizeof(int64_t));
     return alcore__store_run_bound(
-        &project->store, insert, "iiiittddtttt", round->number, rank + 1, row, kind, id,
+        &project->store, insert, "iiiittddttttt", round->number, rank + 1, row, kind, id,
         alcore_pool_text(from->pool, picked, NULL), alcore_selection_costs(selection)[rank],
         alcore_selection_scores(selection)[rank], reason ? reason : "",
         language_of(from->source, row), alcore_pool_group(from->source, row),
-        context->length ? context->data : NULL);
+        context->length ? context->data : NULL, draft);
+}
+
+/* Whether the last statement failed as the id of an item is there already. */
+static bool is_repeated_id(const alcore_project *project) {
+    return sqlite3_extended_errcode(project->store.database) == SQLITE_CONSTRAINT_UNIQUE;
 }
 
 static alcore_status write_items(alcore_project *project, const alcore_selection *selection,
@@ -116,7 +123,7 @@ static alcore_status write_items(alcore_project *project, const alcore_selection
     ALCORE__TRY(alcore__store_prepare(
         &project->store, &insert,
         "INSERT INTO items(round, rank, row, kind, id, text, cost, score, reason, language, "
-        "section, context) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "section, context, draft) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ""));
     alcore_status status = ALCORE_OK;
     for (int64_t rank = 0; rank < from->count && status == ALCORE_OK; rank++) {
@@ -124,6 +131,11 @@ static alcore_status write_items(alcore_project *project, const alcore_selection
             status = alcore__tick(project->object.ctx, "writing picks", rank, from->count);
         if (status == ALCORE_OK)
             status = write_item(project, selection, round, from, rank, insert, &context);
+        if (status == ALCORE_E_DATA && is_repeated_id(project))
+            status = alcore__fail(ALCORE_E_DATA,
+                                  "the id '%s' is that of an item of another round: ids of the "
+                                  "target and of candidates have to differ",
+                                  alcore_pool_row_id(from->pool, from->rows[rank]));
     }
     alcore__buffer_clear(project->object.ctx, &context);
     sqlite3_finalize(insert);
@@ -189,7 +201,10 @@ static alcore_status next(alcore_project *project, alcore_model *model, alcore_s
     ALCORE__TRY(alcore__project_settings_read(project, &settings));
     alcore_status status = alcore__project_request_prepare(project, &settings, model, &round);
     if (status == ALCORE_OK) status = alcore_select(settings.request, out);
+    if (status == ALCORE_OK)
+        status = alcore__project_drafts_make(project, &settings, *out, round.model, &round.drafts);
     if (status == ALCORE_OK) status = write_selection(project, &settings, *out, &round);
+    alcore__project_drafts_clear(&round.drafts);
     alcore__project_settings_clear(project, &settings);
     return status;
 }

@@ -121,12 +121,12 @@ static alcore_status open_model(alcore_project *project, const alcore__project_s
 }
 
 static alcore_status set_model(alcore_project *project, const alcore__project_settings *settings,
-                               alcore_model *given) {
+                               alcore_model *given, alcore__project_round *out) {
     const char *const folder = alcore__project_setting(settings, "model");
     alcore_model *opened = NULL;
     if (!given && *folder) ALCORE__TRY(open_model(project, settings, folder, &opened));
-    const alcore_status status =
-        alcore_request_set_model(settings->request, given ? given : opened);
+    out->model = given ? given : opened;
+    const alcore_status status = alcore_request_set_model(settings->request, out->model);
     alcore_model_unref(opened);
     return status;
 }
@@ -167,5 +167,5 @@ alcore_status alcore__project_request_prepare(alcore_project *project,
     }
     ALCORE__TRY(set_pool(project, settings, ALCORE_ROLE_LABELED, NULL));
     ALCORE__TRY(set_pool(project, settings, ALCORE_ROLE_EXCLUDED, NULL));
-    return set_model(project, settings, model);
+    return set_model(project, settings, model, out);
 }

@@ -38,6 +38,12 @@ static const alcore__param own_rows[] = {
      "what happens to a text that is not UTF-8", ALCORE__BY_NAME},
     {"context", ALCORE_PARAM_INTEGER, "2", 0, 100, NULL,
      "texts of the same group before and after an item that annotators are shown", ALCORE__BY_NAME},
+    {"draft", ALCORE_PARAM_CHOICE, "none", 0, 0, "none|reference|model",
+     "suggestions for annotators: none, the references that the candidates have, or what the model "
+     "translates",
+     ALCORE__BY_NAME},
+    {"draft_language", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
+     "with draft=model, the language of its outputs, for models of several", ALCORE__BY_NAME},
     {"stop_metric", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "measure by which rounds end: when it has reached a plateau; empty: they do not",
      ALCORE__BY_NAME},

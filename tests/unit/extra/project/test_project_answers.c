@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "alcore/extra/translating.h"
+
 #define HEADER "id,text,translation,status,comment,annotator,time,seconds\n"
 
 static alcore_project *project;
@@ -107,6 +109,57 @@ START_TEST(contexts) {
     ck_assert_ptr_nonnull(strstr(text, "\"A1\nA2\""));
     ck_assert_ptr_nonnull(strstr(text, "\"A2\nA3\""));
     ck_assert_ptr_null(strstr(text, "A3\nB1"));
+    alcore_project_unref(other);
+}
+END_TEST
+
+/* What the file "x.csv" says, after the open items of all rounds were exported to it. */
+static const char *exported(alcore_project *of) {
+    static char text[4096];
+    ck_assert_ok(alcore_project_export(of, "csv", in_bed("x.csv"), -1));
+    FILE *file = fopen(in_bed("x.csv"), "rb");
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static alcore_status translate(void *user, const alcore_batch *batch,
+                               const alcore_translate_options *options, alcore_outputs *out) {
+    alcore_status status = ALCORE_OK;
+    (void)user;
+    for (int64_t i = 0; i < batch->count && status == ALCORE_OK; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s:%.20s", options->language, batch->texts[i]);
+        status = alcore_outputs_put(out, i, 0, text, strlen(text), NULL, 0, (double)NAN);
+    }
+    return status;
+}
+
+/* Annotators may begin with the references of candidates, or with what the model translates. */
+START_TEST(drafts_go_out) {
+    alcore_project *other;
+    alcore_model *model;
+    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
+    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), &other));
+    ck_assert_ok(alcore_project_set(other, "strategy", "random"));
+    ck_assert_ok(alcore_project_set(other, "budget", "1"));
+    ck_assert_ok(alcore_project_add(
+        other, ALCORE_ROLE_CANDIDATES,
+        bed_put("q.tsv", "text\treference\nein Haus\ta house\nein Hof\ta yard\nein Hut\ta hat\n"),
+        NULL));
+    ck_assert_ok(alcore_project_next(other, NULL, NULL));
+    ck_assert_ptr_null(strstr(exported(other), ",a "));
+    ck_assert_ok(alcore_project_set(other, "draft", "reference"));
+    ck_assert_ok(alcore_project_next(other, NULL, NULL));
+    ck_assert_ptr_nonnull(strstr(exported(other), ",a "));
+    ck_assert_ok(alcore_project_set(other, "draft", "model"));
+    ck_assert_ok(alcore_project_set(other, "draft_language", "en"));
+    ck_assert_fails(alcore_project_next(other, NULL, NULL), ALCORE_E_MISSING, "draft=model");
+    ck_assert_ok(alcore_model_new_host(ctx, &host, &model));
+    ck_assert_ok(alcore_model_set_translate(model, translate));
+    ck_assert_ok(alcore_project_next(other, model, NULL));
+    ck_assert_ptr_nonnull(strstr(exported(other), ",en:ein H"));
+    alcore_model_unref(model);
     alcore_project_unref(other);
 }
 END_TEST
@@ -333,6 +386,6 @@ START_TEST(metrics) {
 }
 END_TEST
 
-CHECK_SUITE_WITH("project_answers", setup, teardown, exports, contexts, partially_and_again,
-                 corrected, in_any_order, drafts, without, several, annotator, unusable,
-                 labeled_files, answers_are_labeled, metrics);
+CHECK_SUITE_WITH("project_answers", setup, teardown, exports, contexts, drafts_go_out,
+                 partially_and_again, corrected, in_any_order, drafts, without, several, annotator,
+                 unusable, labeled_files, answers_are_labeled, metrics);

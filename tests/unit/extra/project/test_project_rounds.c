@@ -304,6 +304,18 @@ START_TEST(from_the_target) {
     ck_assert_str_ne(ids[0], ids[1]);
     ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_MISSING, "no candidate");
     alcore_project_unref(project);
+    /* Answers find items by their ids, which those of the target must not share. */
+    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), &project));
+    ck_assert_ok(alcore_project_set(project, "strategy", "random"));
+    ck_assert_ok(alcore_project_set(project, "budget", "1"));
+    ck_assert_ok(
+        alcore_project_add(project, ALCORE_ROLE_CANDIDATES, bed_put("c.txt", "one\n"), NULL));
+    bed_next(project, ids[0]);
+    ck_assert_ok(alcore_project_add(project, ALCORE_ROLE_TARGET, bed_put("t.txt", "uno\n"), NULL));
+    ck_assert_ok(alcore_project_set(project, "strategy", "gold"));
+    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_DATA, "the id '1'");
+    ck_assert_int_eq(bed_status(project).rounds, 1);
+    alcore_project_unref(project);
 }
 END_TEST
 
