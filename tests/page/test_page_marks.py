@@ -115,9 +115,11 @@ def draft_of_spans(box):
     what["items"][0]["draft"] = '[[2,15,"PER"]]'
     what["items"][1]["draft"] = '[[0,9999,"PER"],[0,1],7]'
     page.show(what)
-    same(page.text("draft"), "PER")
+    same(page.text("draft"), "PER: Angela Merkel")
+    same(page.rows()[2][3], "rare words")
     page.key("d")
     page.key("Ctrl+Enter")
+    same(page.rows()[0][3], "PER: Angela Merkel")
     page.key("d")  # a part beyond the text is not shown, nor what is none
     same(page.value("document.querySelectorAll('#spans li').length"), 0)
     page.click("#clear")

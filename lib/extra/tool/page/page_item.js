@@ -33,13 +33,14 @@ function seconds_of(i) {
 
 function say(text) { by_id("said").textContent = text; }
 
-/* A value as it is read in lists and drafts. */
-function readable(value) {
+/* A value of an item as it is read in lists and drafts. */
+function readable(i, value) {
   if (asked.task === "classes") return value.split("\t").join(", ");
   if (asked.task !== "spans") return value;
-  return spans_of(value).map(span => span[2]).join(", ") || "no spans";
+  const points = [...items[i].text];
+  return spans_of(value).map(span => span[2] + ": " + points.slice(span[0], span[1]).join("")).join(", ") || "no spans";
 }
-function shown_value(i) { return readable(value_of(i)); }
+function shown_value(i) { return readable(i, value_of(i)); }
 
 function show_state() {
   const status = status_of(at), [mark, meaning] = MARKS[status];
@@ -54,7 +55,7 @@ function show_beside(i) {
   by_id("context").textContent = item.context || "";
   set_language(by_id("context"), item.language || asked.source);
   by_id("draft-box").hidden = !item.draft;
-  by_id("draft").textContent = item.draft ? readable(item.draft) : "";
+  by_id("draft").textContent = item.draft ? readable(i, item.draft) : "";
   set_language(by_id("draft"), asked.task === "translation" ? asked.target : "");
   const facts = [item.reason, item.group, number(words_of[i]) + (words_of[i] === 1 ? " word" : " words")];
   if (item.score !== undefined) facts.push("score " + Number(item.score.toPrecision(4)));
