@@ -38,6 +38,7 @@ typedef struct writing {
     const alcore_tool_options *options;
     alcore__buffer folder, file; /* temporary: the folder, and the sheet in it */
     alcore__buffer drafts, text; /* workspace: cells of labels, and texts with a NUL behind them */
+    locale_t host; /* the thread's, while libxlsxwriter runs without one: it writes numbers by it */
     lxw_worksheet *sheet;
     lxw_format *head, *plain; /* formats of the first row, and of texts, which stay texts */
 } writing;
@@ -107,12 +108,21 @@ static alcore_status offer_statuses(writing *self) {
     return alcore__fail(ALCORE_E_INTERNAL, "the statuses of a sheet");
 }
 
+/* Polls cancellation, with the locale of the host for its functions. */
+static alcore_status poll(const writing *self, int64_t item) {
+    if (item % POLL_ROWS != 0) return ALCORE_OK;
+    uselocale(self->host);
+    const alcore_status status = alcore__tick(self->ctx, "writing", item, self->items->count);
+    uselocale(alcore__c_locale());
+    return status;
+}
+
 static alcore_status put_rows(writing *self) {
     const alcore_tool_items *items = self->items;
     ALCORE__TRY(put_head(self));
     for (int64_t i = 0; i < items->count; i++) {
         alcore__sheet_cell cells[ALCORE__SHEET_COLUMNS];
-        if (i % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(self->ctx, "writing", i, items->count));
+        ALCORE__TRY(poll(self, i));
         ALCORE__TRY(alcore__tool_check_xml(items, i));
         ALCORE__TRY(
             alcore__sheet_cells(self->ctx, items, i, self->options->task, &self->drafts, cells));
@@ -189,7 +199,9 @@ static alcore_status copy_sheet(const writing *self, const char *path) {
 /* All of it, between making and removing the temporary folder. */
 static alcore_status write_through(writing *self, const char *path) {
     ALCORE__TRY(alcore__buffer_format(self->ctx, &self->file, "%s/sheet.xlsx", self->folder.data));
+    self->host = uselocale(alcore__c_locale());
     alcore_status status = make_sheet(self);
+    uselocale(self->host);
     if (status == ALCORE_OK) status = check_sheet(self);
     if (status == ALCORE_OK) status = copy_sheet(self, path);
     unlink(self->file.data);

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <zlib.h>
 
+#include "comma_locale.h"
+#include "formats/zip_reader.h"
 #include "tool_files.h"
 
 /* ---- ZIP files of our own ---- */
@@ -131,6 +133,30 @@ START_TEST(test_written) {
 }
 END_TEST
 
+/* Numbers have points where the host's locale has commas. */
+START_TEST(test_locale) {
+    static const char *const ids[] = {"a"}, *const texts[] = {"x"};
+    static const double scores[] = {0.25};
+    static char sheet[1 << 16];
+    size_t bytes;
+    alcore__zip *made;
+    comma_locale locale;
+    const bool commas = comma_locale_begin(&locale);
+    alcore_tool_items items = tool_items(ids, texts, NULL, 1);
+    items.scores = scores;
+    ck_assert_ok(alcore_tool_write(ctx, "xlsx", in_folder("x.xlsx"), &items, NULL));
+    ck_assert_int_eq(snprintf(sheet, sizeof sheet, "%.1f", 0.5), 3);
+    ck_assert_int_eq(sheet[1], commas ? ',' : '.');
+    comma_locale_end(&locale);
+    ck_assert_ok(alcore__zip_open(ctx, tool_path, &made));
+    ck_assert_ok(alcore__zip_begin(made, "xl/worksheets/sheet1.xml"));
+    ck_assert_ok(alcore__zip_read(made, sheet, sizeof sheet - 1, &bytes));
+    sheet[bytes] = '\0';
+    ck_assert_ptr_nonnull(strstr(sheet, "<v>0.25</v>"));
+    alcore__zip_close(made);
+}
+END_TEST
+
 START_TEST(test_too_long) {
     static char text[32769];
     static const char *const ids[] = {"a"};
@@ -236,5 +262,5 @@ START_TEST(test_bomb) {
 }
 END_TEST
 
-CHECK_SUITE_WITH("XLSX", tool_setup, tool_teardown, test_written, test_too_long, test_cells,
-                 test_wrong, test_damaged, test_bomb);
+CHECK_SUITE_WITH("XLSX", tool_setup, tool_teardown, test_written, test_locale, test_too_long,
+                 test_cells, test_wrong, test_damaged, test_bomb);
