@@ -7,12 +7,19 @@
  *   project_blobs.c             files in blobs/: written, read, compared, removed
  *   project_add.c               files of texts that are added
  *   project_pools.c             the pools of the roles
- *   project_next.c              the next round
- *   project_status.c            counts, budgets, metrics
+ *   project_request.c, project_stop.c, project_next.c, project_drafts.c   the next round
+ *   project_exchange.c, project_export.c, project_import.c, iso_time.c    tools, out and back
+ *   project_decisions.c         what answers come to, and the counts
+ *   project_labeled.c, project_status.c, project_metrics.c, project_document.c   what is told
+ *   project_report*.c           the page
+ *   project_verify.c            comparing all bytes; removing what nothing refers to
+ *   project_steps.c             the log
+ *   project_missing.c           all calls of a build without SQLite
  *
- * Each call that changes the project is one transaction (project_begin(), project_end()). Blobs are
- * on the disk under their names before it commits, so that a call that ended anywhere has happened
- * whole or not at all; what it left in blobs/ is removed by alcore_project_gc().
+ * Each call that changes the project is one transaction (alcore__store_begin(),
+ * alcore__store_end()). Blobs are on the disk under their names before it commits, so that a call
+ * that ended anywhere has happened whole or not at all; what it left in blobs/ is removed by
+ * alcore_project_gc().
  *
  * Words of this room:
  *

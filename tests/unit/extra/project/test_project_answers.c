@@ -325,6 +325,25 @@ START_TEST(unusable) {
 }
 END_TEST
 
+/* A file of another project, whose ids may be the same, is known by its batch. */
+START_TEST(another_project) {
+    alcore_project *other;
+    char out[sizeof bed_path];
+    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), &other));
+    ck_assert_ok(alcore_project_add(other, ALCORE_ROLE_CANDIDATES,
+                                    bed_put("q.tsv", "id\ttext\ns1\tx\ns2\ty\ns3\tz\n"), NULL));
+    ck_assert_ok(alcore_project_set(other, "strategy", "random"));
+    ck_assert_ok(alcore_project_set(other, "budget", "3"));
+    bed_next(other, ids);
+    strcpy(out, in_bed("q.po"));
+    ck_assert_ok(alcore_project_export(other, "po", out, 1));
+    ck_assert_fails(alcore_project_import(project, "po", out, NULL, NULL), ALCORE_E_DATA,
+                    "of another project");
+    ck_assert_ok(alcore_project_import(other, "po", out, NULL, NULL));
+    alcore_project_unref(other);
+}
+END_TEST
+
 /* ---- what is written ---- */
 
 START_TEST(labeled_files) {
@@ -388,4 +407,4 @@ END_TEST
 
 CHECK_SUITE_WITH("project_answers", setup, teardown, exports, contexts, drafts_go_out,
                  partially_and_again, corrected, in_any_order, drafts, without, several, annotator,
-                 unusable, labeled_files, answers_are_labeled, metrics);
+                 unusable, another_project, labeled_files, answers_are_labeled, metrics);
