@@ -11,7 +11,8 @@
  *   experiment_train.c    its training set and its model
  *   experiment_program.c  programs that train and measure
  *   experiment_measure.c  its measures and its record
- *   experiment_results.c  the tables of all runs so far, and
+ *   experiment_results.c  the tables of all runs so far,
+ *   experiment_table.c    statistics over seeds, and
  *   experiment_page.c     their curves and the page
  *   experiment.c          the call, the runs and their locks
  *
