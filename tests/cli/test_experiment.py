@@ -81,6 +81,12 @@ def rounds_are_selected_answered_trained_and_measured(box):
     equal(len(train), 8)
     for row in train:
         equal(row["tgt"].split(), row["src"].split()[::-1], "a reference")
+    # A seed is that of the single command.
+    drawn = {seed: box.read("out/runs/pets/4/seed-%d/shared/round-01/selection.tsv" % seed) for seed in (1, 2, 3)}
+    assert len(set(drawn.values())) == 3, "every seed draws the same"
+    box.run("select", "pool.tsv", "--labeled", "labeled.tsv", "--strategy", "random", "-p", "seed_set=1", "--budget", "4", "--seed", "2",
+            "--out", "drawn.tsv", "-q")
+    equal(box.read("drawn.tsv"), drawn[2])
     # The measures are those of the single commands.
     last = next(row for row in rows if (row["strategy"], row["seed"], row["round"]) == ("long", "2", "2"))
     box.file("test.tsv", "".join(line + "\n" for line in box.read("all.tsv").decode().split("\n")[:1]
@@ -158,6 +164,18 @@ def an_experiment_ends_where_nothing_is_left(box):
 
 
 @case
+def what_has_no_answer_is_not_bought_again(box):
+    """It is not among the labeled texts, and its cost is refunded."""
+    world(box, strategies=["random"], seeds=[1], budgets=[1], rounds=6, zero=None, first=None, models=None)
+    box.file("pool.tsv", "id\ttext\treference\n" + "".join("%d\t%s\t%s\n" % (i, WORDS[i], "x" if i % 2 else "") for i in range(6)))
+    box.run("experiment", "c.json", "out")
+    bought = [rows_of(box.read("out/runs/pets/1/seed-1/random/round-%02d/selection.tsv" % number).decode())[0]["id"] for number in range(1, 7)]
+    equal(sorted(bought), list("012345"))
+    last = rows_of(box.read("out/metrics.tsv").decode())[-1]
+    equal((last["items"], last["cost"]), ("3", "3"))
+
+
+@case
 def events_tell_every_measure(box):
     world(box)
     printed = box.run("experiment", "c.json", "out", "--events", "--quiet").out
@@ -229,6 +247,13 @@ def commands_train_and_measure(box):
     row = next(row for row in rows if (row["strategy"], row["seed"], row["round"]) == ("random", "3", "2"))
     equal((int(row["types"]), row["half"]), (box.read(folder + "/model/counts").decode().count("\n"), "0.5"))
     assert not [name for _, _, names in os.walk(box.path + "/out") for name in names if "part-" in name]
+
+
+@case
+def paths_reach_the_shell_whole(box):
+    by_command(box, seeds=[1], rounds=1, zero=None, evaluate={"command": "cat {model}/notes >&2; grep -c . {train} | sed 's/^/lines\t/'"})
+    box.run("experiment", "c.json", "it's an $(out)")
+    equal({row["lines"] for row in rows_of(box.read("it's an $(out)/metrics.tsv").decode())}, {"5"})
 
 
 @case
