@@ -90,9 +90,10 @@ static alcore_status read_round(alcore__report *self, alcore__report_round *one)
     alcore_status status = read_items(self, one, pool);
     if (status == ALCORE_OK) status = measure_texts(self, one, pool);
     alcore_pool_unref(pool);
+    if (status != ALCORE_OK) return status; /* a name may be missing */
     alcore__shares_count(one->languages, &one->language_count);
     alcore__shares_count(one->reasons, &one->reason_count);
-    return status;
+    return ALCORE_OK;
 }
 
 /* Fills a round from its row and measures its items. */
