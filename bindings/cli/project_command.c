@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "project.h"
+#include "project_run.h"
 #include "text_output.h"
 #include "tool_options.h"
 

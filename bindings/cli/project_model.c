@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "project.h"
+#include "project_run.h"
 #include "text_output.h"
 
 /* Sets the environment of the command. */

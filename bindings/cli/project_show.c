@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "project.h"
+#include "project_run.h"
 #include "text_output.h"
 
 /* Prints a number without an exponent or digits that say nothing. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The actions of `alcore project`: one function each, which returns an exit code. */
-#ifndef ALCORE_CLI_PROJECT_H
-#define ALCORE_CLI_PROJECT_H
-
-#include <jansson.h>
+#ifndef ALCORE_CLI_PROJECT_RUN_H
+#define ALCORE_CLI_PROJECT_RUN_H
 
 #include "inputs.h"
 
@@ -20,7 +18,7 @@ int project_outcome(const project_run *self, alcore_status status);
 /* Takes "NAME=VALUE" apart: the name, which the caller frees, and the value behind the sign. An
  * exit code. */
 int project_split(const project_run *self, const char *word, char **name, const char **value);
-/* The round of --round; without it the last one. Of `export` and `next` see there. */
+/* The round that metric and eval are about: that of --round; without it the last one. */
 int project_round(const project_run *self, int64_t *out);
 
 /* What is known (project_show.c). */
