@@ -168,6 +168,7 @@ typedef struct stage {
     alcore_mix *mix;
     alcore_selection *selection;
     alcore_column_writer *writer;
+    alcore_project *project; /* with a round, in the folder "p" */
 } stage;
 
 static alcore_status read_pool(stage *s, const char *name) {
@@ -303,6 +304,32 @@ static alcore_status save_column(stage *s) {
     return alcore_column_writer_save(s->writer, in_folder("part.column"));
 }
 
+/* The status of a call on the project, of which every byte has to be what it was, or what the call
+ * made of it. */
+static alcore_status whole(stage *s, alcore_status status) {
+    const int operation = s->files.operation;
+    s->files.operation = OPERATIONS;
+    const bool is_whole = alcore_project_verify(s->project) == ALCORE_OK;
+    s->files.operation = operation;
+    return is_whole ? status : ALCORE_E_INTERNAL;
+}
+static alcore_status add_to_project(stage *s) {
+    return whole(
+        s, alcore_project_add(s->project, ALCORE_ROLE_EXCLUDED, in_folder("known.txt"), NULL));
+}
+static alcore_status select_round(stage *s) {
+    return whole(s, alcore_project_next(s->project, NULL, NULL));
+}
+static alcore_status import_round(stage *s) {
+    return whole(s, alcore_project_import(s->project, "csv", in_folder("back.csv"), NULL, NULL));
+}
+static alcore_status write_labeled(stage *s) {
+    return whole(s, alcore_project_write_labeled(s->project, in_folder("labeled.tsv")));
+}
+static alcore_status verify_project(stage *s) {
+    return alcore_project_verify(s->project);
+}
+
 static const struct {
     const char *name;
     alcore_status (*call)(stage *s);
@@ -328,7 +355,12 @@ static const struct {
              {"alcore_mix_write_parallel", write_parallel},
              {"alcore_aligner_write", write_aligner},
              {"alcore_plot_write_curves .svg", draw_plot},
-             {"alcore_plot_write_curves .tsv", tabulate_plot}};
+             {"alcore_plot_write_curves .tsv", tabulate_plot},
+             {"alcore_project_add", add_to_project},
+             {"alcore_project_next", select_round},
+             {"alcore_project_import", import_round},
+             {"alcore_project_write_labeled", write_labeled},
+             {"alcore_project_verify", verify_project}};
 
 /* Every failure of one operation. NULL, or what was wrong. */
 static const char *sweep(stage *s, alcore_status (*call)(stage *s), int operation) {
@@ -372,6 +404,20 @@ static const char *sweep(stage *s, alcore_status (*call)(stage *s), int operatio
             exit(1);                                                                               \
         }                                                                                          \
     } while (0)
+
+/* Texts that are no candidates, and an answer to each candidate, which may be an item. */
+static void make_project(stage *s) {
+    char answers[300 * 16] = "id,translation\n";
+    for (int row = 1; row <= 300; row++) snprintf(answers + strlen(answers), 16, "%d,x\n", row);
+    put_file(in_folder("back.csv"), answers);
+    put_file(in_folder("known.txt"), "nobody has this\n");
+    MUST(alcore_project_init(s->ctx, in_folder("p"), &s->project));
+    MUST(alcore_project_add(s->project, ALCORE_ROLE_CANDIDATES, in_folder("pool.txt"), NULL));
+    MUST(alcore_project_set(s->project, "strategy", "random"));
+    MUST(alcore_project_set(s->project, "dedup", "none"));
+    MUST(alcore_project_set(s->project, "budget", "1"));
+    MUST(alcore_project_next(s->project, NULL, NULL));
+}
 
 static void stage_begin(stage *s, bool own_files) {
     memset(s, 0, sizeof *s);
@@ -423,9 +469,12 @@ static void stage_begin(stage *s, bool own_files) {
     MUST(alcore_select(request, &s->selection));
     alcore_request_unref(request);
     alcore_strategy_unref(strategy);
+    if (own_files) make_project(s);
 }
 
 static void stage_end(stage *s) {
+    if (s->project) test_folder_remove(in_folder("p"));
+    alcore_project_unref(s->project);
     alcore_selection_unref(s->selection);
     alcore_column_writer_unref(s->writer);
     alcore_mix_unref(s->mix);

@@ -111,7 +111,8 @@ ALCORE_API alcore_status alcore_project_next(alcore_project *project, alcore_mod
                                              alcore_selection **out);
 
 /** Writes the open items of a round for a tool (alcore_tool_write()), by the settings task, labels
- * and languages; the export is kept with its time and digest.
+ * and languages; the export is kept with its time and digest. The file is written before: a call
+ * that fails may have left it.
  * @param[in,out] project borrowed
  * @param[in] tool borrowed; its name
  * @param[in] path borrowed
