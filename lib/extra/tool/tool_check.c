@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "formats/escape.h"
 #include "text/language_tag.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
@@ -107,8 +108,9 @@ alcore_status alcore__tool_check_options(alcore_ctx *ctx, const alcore__tool_for
     if (!ours->target_language && writes) ours->target_language = "und";
     if (!ours->batch) ours->batch = "alcore";
     const size_t bytes = strlen(ours->batch);
-    if (alcore__utf8_check(ours->batch, bytes) < bytes || strcspn(ours->batch, "\r\n") < bytes)
-        return alcore__fail(ALCORE_E_PARAM, "batch is not UTF-8, or has a line break");
+    if (alcore__utf8_check(ours->batch, bytes) < bytes ||
+        alcore__xml_check(ours->batch, bytes) < bytes || strpbrk(ours->batch, "\t\r\n"))
+        return alcore__fail(ALCORE_E_PARAM, "batch is not UTF-8, or has control characters");
     if (writes && form->needs_labels && ours->task != ALCORE_TASK_TRANSLATION &&
         ours->label_count == 0)
         return alcore__fail(ALCORE_E_PARAM, "%s lists its labels: the task %s needs labels",

@@ -136,7 +136,8 @@ static alcore_status put_rows(writing *self) {
 static alcore_status make_sheet(writing *self) {
     lxw_workbook_options settings = {.constant_memory = LXW_TRUE, .tmpdir = self->folder.data};
     lxw_workbook *book = workbook_new_opt(self->file.data, &settings);
-    lxw_doc_properties properties = {.created = MIDDAY};
+    lxw_doc_properties properties = {.title = (char *)(uintptr_t)self->options->batch,
+                                     .created = MIDDAY};
     if (!book) return alcore__fail_memory(sizeof *book);
     self->sheet = workbook_add_worksheet(book, NULL);
     self->head = workbook_add_format(book);

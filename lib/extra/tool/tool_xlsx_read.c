@@ -161,8 +161,10 @@ static alcore_status read_sheet(reading *self) {
     static const alcore__xml_handler handler = {start, end, add_text};
     for (int c = 0; c < MAX_COLUMNS; c++) self->column_of[c] = -1;
     ALCORE__TRY(alcore__xlsx_read(&self->book, self->book.sheet.data, &handler, self));
-    if (self->begun) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_DATA, "%s: its first sheet is empty", self->book.path);
+    if (!self->begun)
+        return alcore__fail(ALCORE_E_DATA, "%s: its first sheet is empty", self->book.path);
+    if (self->book.title.length == 0) return ALCORE_OK;
+    return alcore__tool_answers_set_batch(self->sheet.into, self->book.title.data);
 }
 
 alcore_status alcore__tool_read_xlsx(alcore_ctx *ctx, const char *path,

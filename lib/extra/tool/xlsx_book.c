@@ -9,6 +9,7 @@
 
 #define BOOK "xl/workbook.xml"
 #define RELATIONS "xl/_rels/workbook.xml.rels"
+#define PROPERTIES "docProps/core.xml"
 
 /* One reading of a part of the book but its sheet. */
 typedef struct part {
@@ -17,6 +18,7 @@ typedef struct part {
     alcore__buffer strings;  /* member of the shared strings; empty: there is none */
     alcore__buffer text;     /* of the present string */
     bool in_string, in_text; /* in_text: within a <t> of it that is no reading of another script */
+    bool in_title;
     bool in_reading;
 } part;
 
@@ -167,6 +169,39 @@ static alcore_status add_text(void *user, alcore__xml *xml, const char *text, si
     return alcore__buffer_append(self->book->ctx, &self->text, text, length);
 }
 
+/* ---- properties ---- */
+
+static alcore_status start_property(void *user, alcore__xml *xml, const char *name,
+                                    const char *const *attributes) {
+    part *self = user;
+    (void)xml, (void)attributes;
+    self->in_title = ends_in(name, "title");
+    return ALCORE_OK;
+}
+
+static alcore_status end_property(void *user, alcore__xml *xml, const char *name) {
+    part *self = user;
+    (void)xml, (void)name;
+    self->in_title = false;
+    return ALCORE_OK;
+}
+
+static alcore_status add_title(void *user, alcore__xml *xml, const char *text, size_t length) {
+    part *self = user;
+    (void)xml;
+    if (!self->in_title) return ALCORE_OK;
+    return alcore__buffer_append(self->book->ctx, &self->book->title, text, length);
+}
+
+/* Reads the title, where the file has properties. */
+static alcore_status read_title(part *self) {
+    static const alcore__xml_handler properties = {start_property, end_property, add_title};
+    const alcore_status status = alcore__zip_begin(self->book->zip, PROPERTIES);
+    if (status == ALCORE_E_NOT_FOUND) return ALCORE_OK;
+    ALCORE__TRY(status);
+    return alcore__xlsx_read(self->book, PROPERTIES, &properties, self);
+}
+
 /* ---- the book ---- */
 
 static alcore_status read_parts(part *self) {
@@ -176,6 +211,7 @@ static alcore_status read_parts(part *self) {
     alcore__xlsx_book *book = self->book;
     ALCORE__TRY(alcore__xlsx_read(book, BOOK, &sheets, self));
     ALCORE__TRY(alcore__xlsx_read(book, RELATIONS, &relations, self));
+    ALCORE__TRY(read_title(self));
     if (book->sheet.length == 0) return alcore__fail(ALCORE_E_DATA, "%s has no sheet", book->path);
     if (self->strings.length == 0) return ALCORE_OK;
     return alcore__xlsx_read(book, self->strings.data, &strings, self);
@@ -195,6 +231,7 @@ alcore_status alcore__xlsx_open(alcore__xlsx_book *book, alcore_ctx *ctx, const 
 void alcore__xlsx_close(alcore__xlsx_book *book) {
     alcore__zip_close(book->zip);
     alcore__buffer_clear(book->ctx, &book->sheet);
+    alcore__buffer_clear(book->ctx, &book->title);
     alcore__arena_clear(book->ctx, &book->texts);
     alcore__free(book->ctx, book->strings);
 }

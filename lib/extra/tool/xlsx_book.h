@@ -17,6 +17,7 @@ typedef struct alcore__xlsx_book {
     const char *path;     /* of the file, the caller's */
     alcore__zip *zip;     /* owned */
     alcore__buffer sheet; /* member of the first sheet */
+    alcore__buffer title; /* of the document; empty: it has none */
     alcore__arena texts;
     alcore__xlsx_string *strings; /* [count] that cells share */
     size_t count, capacity;

@@ -29,6 +29,7 @@ def answers(tool, path):
     """{id: value} of answers that count, and of drafts."""
     read = alcore.read_tool(tool, path)
     assert read.messages == []
+    assert read.batch == (None if tool == "csv" else "round-3")
     return tuple({answer.id: answer.value for answer in read if answer.status == status} for status in ("ok", "draft"))
 
 
@@ -119,7 +120,8 @@ def test_gettext(tmp_path):
     run("msgfmt", "--check-format", "-o", os.devnull, str(tmp_path / "x.po"))
     entries = "".join('msgctxt "%s"\nmsgid "%s"\nmsgstr "%s"\n\n' % tuple(
         text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") for text in (id, TEXTS[id], done)) for id, done in DONE.items())
-    (tmp_path / "done.po").write_text('msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n' + entries)
+    (tmp_path / "done.po").write_text('msgid ""\nmsgstr "Project-Id-Version: round-3\\nContent-Type: text/plain; charset=UTF-8\\n"\n\n'
+                                      + entries)
     run("msgcat", "--use-first", str(tmp_path / "done.po"), str(tmp_path / "x.po"), "-o", str(tmp_path / "y.po"))
     check("po", tmp_path / "y.po")
     run("msgattrib", "--width=20", "--sort-output", str(tmp_path / "y.po"), "-o", str(tmp_path / "z.po"))

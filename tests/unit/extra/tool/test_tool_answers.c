@@ -91,6 +91,8 @@ START_TEST(test_options) {
         WRITE(items, OPTIONS(.labels = bar, .label_count = 1, .task = ALCORE_TASK_CLASSES)),
         ALCORE_E_PARAM, "\"a|b\" has a |");
     ck_assert_fails(WRITE(items, OPTIONS(.batch = "\xC0")), ALCORE_E_PARAM, "batch is not UTF-8");
+    ck_assert_fails(WRITE(items, OPTIONS(.batch = "a\nb")), ALCORE_E_PARAM, "control characters");
+    ck_assert_fails(WRITE(items, OPTIONS(.batch = "a\x01")), ALCORE_E_PARAM, "control characters");
     ck_assert_ok(WRITE(items, OPTIONS(.source_language = "pt-BR", .target_language = "sr@latin",
                                       .labels = bar, .label_count = 1)));
 }

@@ -108,9 +108,12 @@ START_TEST(test_written) {
     alcore_tool_answers *answers;
     alcore_tool_answer answer = ALCORE_TOOL_ANSWER_INIT;
     items.scores = scores;
-    ck_assert_ok(alcore_tool_write(ctx, "xlsx", in_folder("x.xlsx"), &items, NULL));
+    ck_assert_ok(
+        alcore_tool_write(ctx, "xlsx", in_folder("x.xlsx"), &items,
+                          OPTIONS_WITH(alcore_tool_options, .batch = "round <3> & \xC3\xA9")));
     ck_assert_ok(alcore_tool_read(ctx, "xlsx", tool_path, NULL, &answers));
     ck_assert_str_eq(alcore_tool_answers_messages(answers), "");
+    ck_assert_str_eq(alcore_tool_answers_batch(answers), "round <3> & \xC3\xA9");
     ck_assert_int_eq(alcore_tool_answers_count(answers), 3);
     for (int64_t i = 0; i < 3; i++) {
         ck_assert_ok(alcore_tool_answers_get(answers, i, &answer));
@@ -127,7 +130,9 @@ START_TEST(test_written) {
     const size_t bytes = fread(first, 1, 1 << 20, file);
     fclose(file);
     snprintf(again, sizeof again, "%s", in_folder("y.xlsx"));
-    ck_assert_ok(alcore_tool_write(ctx, "xlsx", again, &items, NULL));
+    ck_assert_ok(
+        alcore_tool_write(ctx, "xlsx", again, &items,
+                          OPTIONS_WITH(alcore_tool_options, .batch = "round <3> & \xC3\xA9")));
     ck_assert_mem_eq(first, get(again), bytes);
     free(first);
 }
