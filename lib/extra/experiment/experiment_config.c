@@ -182,6 +182,24 @@ static const alcore__tree_member strategy_members[] = {
     MEMBER(alcore__experiment_strategy, "options", MEMBER_OBJECT, options, false),
 };
 
+const char *alcore__experiment_text(const alcore__node *node) {
+    return node->text ? node->text : node->kind == 't' ? "1" : "0";
+}
+
+alcore_status alcore__experiment_strategy_new(alcore_ctx *ctx,
+                                              const alcore__experiment_strategy *from,
+                                              alcore_strategy **out) {
+    const alcore__node *node = from->parameters ? from->parameters->first : NULL;
+    alcore_status status = alcore_strategy_new(ctx, from->strategy, out);
+    for (; node && status == ALCORE_OK; node = node->next)
+        status = alcore_strategy_set(*out, node->key, alcore__experiment_text(node));
+    if (status != ALCORE_OK) {
+        alcore_strategy_unref(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 /* Reads "STRATEGY" or {"strategy": "STRATEGY", ...}, and tries its parameters. where: with a point
  * at its end. */
 static alcore_status read_strategy(const alcore__tree *tree, const alcore__node *node,

@@ -7,6 +7,7 @@
 #include "alcore/extra/experiment.h"
 #include "alcore/extra/mix.h"
 #include "alcore/extra/training.h"
+#include "alcore/strategy.h"
 #include "extra/experiment/config_tree.h"
 
 /* A file of records, or some of them. path NULL: there is no such file. */
@@ -83,6 +84,12 @@ alcore_status alcore__experiment_read_steps(alcore__experiment_config *self,
 const alcore__node *alcore__experiment_value(const alcore__node *own, const alcore__node *all,
                                              const char *name);
 
+/* A value as the text that alcore_strategy_set() and alcore_request_set() take. */
+const char *alcore__experiment_text(const alcore__node *node);
+/* *out: a strategy with its parameters. */
+alcore_status alcore__experiment_strategy_new(alcore_ctx *ctx,
+                                              const alcore__experiment_strategy *from,
+                                              alcore_strategy **out);
 /* The models of all strategies, but for that of "first", which has its own only: an object or
  * NULL. */
 const alcore__node *alcore__experiment_models(const alcore__experiment_config *config,

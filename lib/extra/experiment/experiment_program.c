@@ -15,12 +15,7 @@
 #include "base/child.h"
 #include "extra/experiment/experiment_run.h"
 
-enum { MOST_ARGUMENTS = 256, LAST_WORDS = 2000, MOST_OUTPUT = 64 << 20 };
-
-static const char *const placeholders[] = {"train",  "labeled",  "pool",  "test",  "target",
-                                           "model",  "previous", "seed",  "round", "out",
-                                           "domain", "strategy", "budget"};
-enum { PLACEHOLDERS = sizeof placeholders / sizeof *placeholders };
+enum { LAST_WORDS = 2000, MOST_OUTPUT = 64 << 20 };
 
 /* One run of a command. */
 typedef struct command {
@@ -32,56 +27,6 @@ typedef struct command {
     alcore__buffer text; /* workspace: the value of a placeholder */
     alcore__arena arena; /* of the arguments */
 } command;
-
-/* The placeholder at text, which begins with {: its number, and *length with both braces. -1: there
- * is none; -2: it is not known. */
-static int placeholder_at(const char *text, size_t *length) {
-    const size_t letters = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz");
-    if (letters == 0 || text[letters + 1] != '}') return -1;
-    *length = letters + 2;
-    for (int i = 0; i < PLACEHOLDERS; i++)
-        if (strlen(placeholders[i]) == letters && !strncmp(text + 1, placeholders[i], letters))
-            return i;
-    return -2;
-}
-
-static alcore_status check_text(const alcore__tree *tree, const alcore__node *node,
-                                const char *where) {
-    size_t length = 0;
-    if (node->kind != '"' || !*node->text)
-        return alcore__tree_fail(tree, node, "%s: strings that are not empty are needed", where);
-    for (const char *text = node->text; (text = strchr(text, '{')); text++) {
-        if (text[1] == '{') {
-            text++;
-        } else if (placeholder_at(text, &length) == -2) {
-            return alcore__tree_fail(tree, node,
-                                     "%s: there is no placeholder %.*s; {{ stands for a brace",
-                                     where, (int)length, text);
-        }
-    }
-    return ALCORE_OK;
-}
-
-alcore_status alcore__experiment_check_command(const alcore__tree *tree, const alcore__node *node,
-                                               const char *where) {
-    int count = 0;
-    if (node->kind == '"') return check_text(tree, node, where);
-    if (node->kind != '[' || !node->first)
-        return alcore__tree_fail(tree, node, "%s: a string or a list of strings is needed", where);
-    for (const alcore__node *item = node->first; item; item = item->next, count++)
-        ALCORE__TRY(check_text(tree, item, where));
-    if (count <= MOST_ARGUMENTS) return ALCORE_OK;
-    return alcore__tree_fail(tree, node, "%s: more than %d arguments", where, MOST_ARGUMENTS);
-}
-
-bool alcore__experiment_has(const alcore__node *node, const char *placeholder) {
-    char text[32];
-    alcore__format(text, sizeof text, "{%s}", placeholder);
-    if (node->kind == '"') return strstr(node->text, text);
-    for (const alcore__node *item = node->first; item; item = item->next)
-        if (strstr(item->text, text)) return true;
-    return false;
-}
 
 /* ---- arguments ---- */
 
@@ -125,13 +70,14 @@ static alcore_status fill(command *self, const char *text, bool quoted, alcore__
     out->length = 0;
     while (*text) {
         size_t length = 1;
-        const int number = *text == '{' && text[1] != '{' ? placeholder_at(text, &length) : -1;
+        const int number =
+            *text == '{' && text[1] != '{' ? alcore__placeholder_at(text, &length) : -1;
         if (number < 0) {
             ALCORE__TRY(alcore__buffer_append(self->ctx, out, text, 1));
             text += *text == '{' && text[1] == '{' ? 2 : 1;
             continue;
         }
-        ALCORE__TRY(find_value(self, placeholders[number]));
+        ALCORE__TRY(find_value(self, alcore__placeholder_name(number)));
         ALCORE__TRY(
             quoted ? put_quoted(self, out)
                    : alcore__buffer_append(self->ctx, out, self->text.data, self->text.length));
@@ -204,7 +150,7 @@ static alcore_status fail_program(command *self, const char *name, int code, con
 /* Runs the program; paths are those of the round's folder, its log and its standard output. */
 static alcore_status run_program(command *self, const char *name, const alcore__node *node,
                                  const char *folder, const char *log, const char *output) {
-    const char *arguments[MOST_ARGUMENTS + 9];
+    const char *arguments[ALCORE__MOST_ARGUMENTS + 9];
     char made[ALCORE__PATH_BYTES];
     int code = 0;
     alcore__format(made, sizeof made, "%s/log", folder);

@@ -7,9 +7,11 @@
  *   experiment_record.c   what the folder was begun with, and whether the configuration still fits
  *   experiment_data.c     the files of the domains
  *   experiment_files.c    paths, locks, digests
+ *   experiment_run.c      a run: its name, files, models and events
  *   experiment_select.c   the selection of a round
  *   experiment_train.c    its training set and its model
- *   experiment_program.c  programs that train and measure
+ *   experiment_program.c  programs that train and measure, and
+ *   experiment_placeholders.c  what stands for paths in them
  *   experiment_measure.c  its measures and its record
  *   experiment_results.c  the tables of all runs so far,
  *   experiment_table.c    statistics over seeds, and
@@ -134,8 +136,22 @@ alcore_status alcore__experiment_read_pools(alcore__experiment_run *run);
 alcore_status alcore__experiment_labeled(const alcore__experiment_run *run, int64_t round,
                                          bool with_first, alcore_pool **out);
 
-/* ---- experiment.c ---- */
+/* ---- experiment_run.c ---- */
 
+/* The run of a domain, budget, seed and strategy (NULL: shared). */
+alcore_status alcore__experiment_run_of(alcore__experiment *self, int64_t domain, int64_t budget,
+                                        int64_t seed, const alcore__experiment_strategy *strategy,
+                                        alcore__experiment_run *out);
+void alcore__experiment_run_clear(alcore__experiment_run *run);
+/* The model that a round selects with: *out NULL: there is none. */
+alcore_status alcore__experiment_trained(alcore__experiment_run *run, int64_t round,
+                                         alcore_model **out);
+/* The name of a model in the folder of its round; NULL: none is made. */
+const char *alcore__experiment_model_name(const alcore__experiment_config *config);
+/* The path of the model of the round before, or of the one before all rounds; empty: there is
+ * none. */
+alcore_status alcore__experiment_previous(const alcore__experiment_run *run, int64_t round,
+                                          alcore__buffer *out);
 /* The path of a file of a round, which is the shared run's for its rounds. */
 alcore_status alcore__experiment_file(const alcore__experiment_run *run, int64_t round,
                                       const char *file, alcore__buffer *out);
@@ -149,10 +165,6 @@ alcore_status alcore__experiment_event(const alcore__experiment_run *run, int64_
 
 /* ---- the steps; each makes its file where it is not there ---- */
 
-/* *out: a strategy with its parameters. */
-alcore_status alcore__experiment_strategy_new(alcore_ctx *ctx,
-                                              const alcore__experiment_strategy *from,
-                                              alcore_strategy **out);
 /* *out_items: of the selection. */
 alcore_status alcore__experiment_select(alcore__experiment_run *run, int64_t round,
                                         int64_t *out_items);
@@ -165,22 +177,20 @@ alcore_status alcore__experiment_train(alcore__experiment_run *run, int64_t roun
 /* items 0: the round ended the run, as there was nothing left to select. */
 alcore_status alcore__experiment_measure(alcore__experiment_run *run, int64_t round, int64_t items);
 
-/* The model that a round selects with: *out NULL: there is none. */
-alcore_status alcore__experiment_trained(alcore__experiment_run *run, int64_t round,
-                                         alcore_model **out);
-/* The name of a model in the folder of its round; NULL: none is made. */
-const char *alcore__experiment_model_name(const alcore__experiment_config *config);
-/* The path of the model of the round before, or of the one before all rounds; empty: there is
- * none. */
-alcore_status alcore__experiment_previous(const alcore__experiment_run *run, int64_t round,
-                                          alcore__buffer *out);
-
-/* Runs a command of the configuration in its folder. model: the path for {model}; made: the file
- * for {out}. *output: what it wrote to its standard output, or to {out} where the command has that.
- * name: "train" or "evaluate", of its log. */
+/* Runs a command of the configuration in its folder. name: "train" or "evaluate", of its log;
+ * model: the path for {model}. *output: what it wrote to its standard output, or to {out} where the
+ * command has that. */
 alcore_status alcore__experiment_command(alcore__experiment_run *run, int64_t round,
                                          const char *name, const alcore__node *command,
                                          const char *model, alcore__buffer *output);
+
+/* ---- experiment_placeholders.c ---- */
+
+enum { ALCORE__MOST_ARGUMENTS = 256 }; /* of a command */
+/* The placeholder at text, which begins with {: its number, and *length with both braces. -1: there
+ * is none; -2: it is not known. */
+int alcore__placeholder_at(const char *text, size_t *length);
+const char *alcore__placeholder_name(int number);
 /* Whether a command has a placeholder. */
 bool alcore__experiment_has(const alcore__node *command, const char *placeholder);
 /* Checks the placeholders of a command. */
@@ -192,10 +202,5 @@ alcore_status alcore__experiment_check_command(const alcore__tree *tree, const a
 /* Writes the tables, curves and the page of all rounds that are done. now false: only where this
  * was long ago. */
 alcore_status alcore__experiment_show(alcore__experiment *self, bool now);
-/* The run of a domain, budget, seed and strategy (NULL: shared). */
-alcore_status alcore__experiment_run_of(alcore__experiment *self, int64_t domain, int64_t budget,
-                                        int64_t seed, const alcore__experiment_strategy *strategy,
-                                        alcore__experiment_run *out);
-void alcore__experiment_run_clear(alcore__experiment_run *run);
 
 #endif

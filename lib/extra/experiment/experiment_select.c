@@ -5,25 +5,6 @@
 #include "extra/experiment/experiment_run.h"
 #include "strategy/strategy_run.h"
 
-/* A value as the text that alcore_strategy_set() and alcore_request_set() take. */
-static const char *text_of(const alcore__node *node) {
-    return node->text ? node->text : node->kind == 't' ? "1" : "0";
-}
-
-alcore_status alcore__experiment_strategy_new(alcore_ctx *ctx,
-                                              const alcore__experiment_strategy *from,
-                                              alcore_strategy **out) {
-    const alcore__node *node = from->parameters ? from->parameters->first : NULL;
-    alcore_status status = alcore_strategy_new(ctx, from->strategy, out);
-    for (; node && status == ALCORE_OK; node = node->next)
-        status = alcore_strategy_set(*out, node->key, text_of(node));
-    if (status != ALCORE_OK) {
-        alcore_strategy_unref(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
 /* The selection of a round that is being made. */
 typedef struct selecting {
     alcore__experiment_run *run;
@@ -67,7 +48,7 @@ static alcore_status for_each(selecting *self, const alcore__node *own, const al
     for (int i = 0; i < 2; i++)
         for (const alcore__node *node = lists[i] ? lists[i]->first : NULL; node; node = node->next)
             if (i == 0 || !alcore__node_find(own, node->key))
-                ALCORE__TRY(set(self, node->key, text_of(node)));
+                ALCORE__TRY(set(self, node->key, alcore__experiment_text(node)));
     return ALCORE_OK;
 }
 

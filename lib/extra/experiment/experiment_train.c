@@ -43,46 +43,6 @@ alcore_status alcore__experiment_mix(alcore__experiment_run *run, int64_t round)
     return status;
 }
 
-/* ---- which model ---- */
-
-const char *alcore__experiment_model_name(const alcore__experiment_config *config) {
-    const alcore__experiment_training *train = &config->train;
-    if (train->kind == EXPERIMENT_TRAIN_NONE) return NULL;
-    if (train->kind == EXPERIMENT_TRAIN_NGRAM) return "model.arpa";
-    if (train->command && !alcore__experiment_has(train->command, "model")) return NULL;
-    return "model";
-}
-
-alcore_status alcore__experiment_previous(const alcore__experiment_run *run, int64_t round,
-                                          alcore__buffer *out) {
-    const alcore__experiment_config *config = &run->all->config;
-    const char *name = alcore__experiment_model_name(config);
-    const char *base = config->train.base ? config->train.base : config->train.model;
-    if (round > alcore__experiment_first_round(config) && name)
-        return alcore__experiment_file(run, round - 1, name, out);
-    if (base) return alcore__experiment_absolute(run->all, base, out);
-    out->length = 0;
-    return alcore__buffer_append(run->all->ctx, out, "", 0);
-}
-
-alcore_status alcore__experiment_trained(alcore__experiment_run *run, int64_t round,
-                                         alcore_model **out) {
-    alcore_ctx *ctx = run->all->ctx;
-    alcore__buffer path = {0};
-    alcore_lm *lm = NULL;
-    *out = NULL;
-    alcore_status status = alcore__experiment_previous(run, round, &path);
-    if (status == ALCORE_OK && run->all->config.train.kind == EXPERIMENT_TRAIN_NGRAM) {
-        status = alcore_lm_open_arpa(ctx, path.data, &lm);
-        if (status == ALCORE_OK) status = alcore_model_new_lm(ctx, lm, out);
-        alcore_lm_unref(lm);
-    } else if (status == ALCORE_OK) {
-        status = alcore_model_open(ctx, path.data, NULL, out);
-    }
-    alcore__buffer_clear(ctx, &path);
-    return status;
-}
-
 /* ---- the n-gram model ---- */
 
 /* Trains on all that is labeled, L and what was bought, and writes the model. */
