@@ -132,27 +132,33 @@ static alcore_status put_rows(writing *self) {
     return offer_statuses(self);
 }
 
+/* Makes what a new book needs; its title is the name of the batch. */
+static alcore_status begin_book(writing *self, lxw_workbook *book) {
+    lxw_doc_properties properties = {.created = MIDDAY};
+    self->text.length = 0;
+    ALCORE__TRY(alcore__buffer_append(self->ctx, &self->text, self->options->batch,
+                                      strlen(self->options->batch)));
+    properties.title = self->text.data;
+    self->sheet = workbook_add_worksheet(book, NULL);
+    self->head = workbook_add_format(book);
+    self->plain = workbook_add_format(book);
+    if (!self->sheet || !self->head || !self->plain ||
+        workbook_set_properties(book, &properties) != LXW_NO_ERROR)
+        return alcore__fail_memory(sizeof *self->sheet);
+    format_set_bold(self->head);
+    format_set_num_format_index(self->plain, 49); /* "@": what people type stays a text */
+    format_set_text_wrap(self->plain);
+    format_set_align(self->plain, LXW_ALIGN_VERTICAL_TOP);
+    return ALCORE_OK;
+}
+
 /* Writes the sheet in the temporary folder. The library keeps one row in memory. */
 static alcore_status make_sheet(writing *self) {
     lxw_workbook_options settings = {.constant_memory = LXW_TRUE, .tmpdir = self->folder.data};
     lxw_workbook *book = workbook_new_opt(self->file.data, &settings);
-    lxw_doc_properties properties = {.title = (char *)(uintptr_t)self->options->batch,
-                                     .created = MIDDAY};
     if (!book) return alcore__fail_memory(sizeof *book);
-    self->sheet = workbook_add_worksheet(book, NULL);
-    self->head = workbook_add_format(book);
-    self->plain = workbook_add_format(book);
-    alcore_status status = ALCORE_OK;
-    if (!self->sheet || !self->head || !self->plain ||
-        workbook_set_properties(book, &properties) != LXW_NO_ERROR)
-        status = alcore__fail_memory(sizeof *self->sheet);
-    if (status == ALCORE_OK) {
-        format_set_bold(self->head);
-        format_set_num_format_index(self->plain, 49); /* "@": what people type stays a text */
-        format_set_text_wrap(self->plain);
-        format_set_align(self->plain, LXW_ALIGN_VERTICAL_TOP);
-        status = put_rows(self);
-    }
+    alcore_status status = begin_book(self, book);
+    if (status == ALCORE_OK) status = put_rows(self);
     const lxw_error error = workbook_close(book); /* which writes the file, and frees all */
     if (status != ALCORE_OK || error == LXW_NO_ERROR) return status;
     return alcore__fail(ALCORE_E_IO, "%s: %s", self->file.data, lxw_strerror(error));
