@@ -85,32 +85,34 @@ predictions() { # FILE.npy: the most probable class of each line, from 0
         awk '{ best = 1; for (i = 2; i <= NF; i++) if ($i > $best) best = i; print best - 1 }'
 }
 
-measures() { # NUMBER: lines of metrics.tsv
+measures() { # NUMBER: its line of metrics.tsv, which `alcore plot curves` reads
     in=$(round_folder "$1") bought=0
     [ "$1" -eq 0 ] || for answers in $(each '' answers.tsv "$1"); do bought=$((bought + $(items "$answers"))); done
+    printf '%d\t%d' "$1" "$bought"
     for metric in accuracy macro-f1; do
-        printf '%d\t%d\t%s\t%s\n' "$1" "$bought" "$metric" "$(value "$metric" eval "$metric" test-labels.txt "$in/predictions.txt")"
+        printf '\t%s' "$(value "$metric" eval "$metric" test-labels.txt "$in/predictions.txt")"
     done
+    echo
 }
 
 train_round() { # NUMBER: the file of metrics is the last of a round: without it the training goes on from its checkpoint
     in=$(round_folder "$1")
-    [ -e "$in/metrics.tsv" ] && return
+    [ -e "$in/measures.tsv" ] && return
     write "$in/train.json" config "$1"
     echo
     echo "\$ alcore model train $in/train.json"
     "$alcore" model train "$in/train.json" --quiet
     step "$in/probs.npy" model probs "$in/model" test-texts.txt --quiet
     write "$in/predictions.txt" predictions "$in/probs.npy"
-    write "$in/metrics.tsv" measures "$1"
+    write "$in/measures.tsv" measures "$1"
 }
 
 # ---- the loop ----
 
 join_metrics() { # LAST
-    printf 'round\titems\tmetric\tvalue\n'
+    printf 'round\titems\taccuracy\tmacro-f1\n'
     # shellcheck disable=SC2046
-    cat round-00/metrics.tsv $(each '' metrics.tsv "$1")
+    cat round-00/measures.tsv $(each '' measures.tsv "$1")
 }
 column() { # NAME FILE: a column of a table
     awk -F '\t' -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) n = i; next } { print $n }' "$2"

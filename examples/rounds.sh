@@ -75,20 +75,19 @@ label_items() { # NUMBER: the answers of the translators, and the training set o
         $(each --answers answers.tsv "$1") --quiet
 }
 
-measures() { # NUMBER: lines of metrics.tsv: the test set's words that are labeled, and how likely the model finds the test set
+measures() { # NUMBER: its line of metrics.tsv, which `alcore plot curves` reads: the test set's words that are labeled, and how likely the model finds the test set
     in=$(round_folder "$1")
     bought=$(items "$in/train.tsv")
     words=$(awk -F '\t' 'NR > 1 { n += split($2, word, " ") } END { print n + 0 }' "$in/train.tsv")
     coverage=$(value selected_1 eval overlap test.tsv --selected "$in/train.tsv" -n 1)
     nnll=$(cut -f 2 "$in/test-scores.tsv" | value mean eval mean -)
-    printf '%d\t%d\t%d\tcoverage\t%s\n' "$1" "$bought" "$words" "$coverage"
-    printf '%d\t%d\t%d\tnnll\t%s\n' "$1" "$bought" "$words" "$nnll"
+    printf '%d\t%d\t%d\t%s\t%s\n' "$1" "$bought" "$words" "$coverage" "$nnll"
 }
 
 measure_round() { # NUMBER
     in=$(round_folder "$1")
     step "$in/test-scores.tsv" score test.tsv --scorer nnll --labeled labeled.tsv --labeled "$in/train.tsv" --quiet
-    write "$in/metrics.tsv" measures "$1"
+    write "$in/measures.tsv" measures "$1"
 }
 
 # ---- the loop ----
@@ -102,9 +101,9 @@ join_rounds() { # FILE LAST: the tables of rounds 1 .. LAST as one, with the rou
     done
 }
 join_metrics() { # LAST
-    printf 'round\titems\twords\tmetric\tvalue\n'
+    printf 'round\titems\twords\tcoverage\tnnll\n'
     # shellcheck disable=SC2046
-    cat $(each '' metrics.tsv "$1")
+    cat $(each '' measures.tsv "$1")
 }
 
 round=1 ended="all $rounds rounds are done"
@@ -119,7 +118,7 @@ while [ "$round" -le "$rounds" ]; do
     measure_round "$round"
     if [ -n "$patience" ]; then
         # shellcheck disable=SC2046
-        decision=$(awk -F '\t' '$4 == "nnll" { print $5 }' $(each '' metrics.tsv "$round") |
+        decision=$(cut -f 5 $(each '' measures.tsv "$round") |
             value text eval plateau - --lower-is-better --patience "$patience" --least-gain "$least_gain")
         case $decision in
         stop:*) ended=$decision && break ;;

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from scripts import Report, Script, difference, table, tree  # noqa: E402
 
 root, alcore = sys.argv[1:]
-report = Report(10)
+report = Report(11)
 script = Script(root, alcore, "rounds.sh", LAMBDA="0.9,0.7,0.1")
 with tempfile.TemporaryDirectory() as folder:
     whole, killed, few = (os.path.join(folder, name) for name in ("whole", "killed", "few"))
@@ -21,9 +21,11 @@ with tempfile.TemporaryDirectory() as folder:
     rounds = [pick["round"] for pick in picks]
     report.check("each round buys its items, and none twice",
                  all(rounds.count(str(number)) == 15 for number in range(1, 11)) and len({pick["id"] for pick in picks}) == 150, rounds)
-    nnll = [float(line["value"]) for line in metrics if line["metric"] == "nnll"]
+    nnll = [float(line["nnll"]) for line in metrics]
     report.check("the model finds the test set likelier after every round", len(nnll) == 10 and nnll == sorted(nnll, reverse=True),
                  metrics)
+    curve = subprocess.run([alcore, "plot", "curves", "metrics.tsv", "--x", "words", "--y", "nnll"], cwd=whole, capture_output=True, text=True)
+    report.check("plot reads the metrics", [float(line.split("\t")[4]) for line in curve.stdout.splitlines()[1:]] == nnll, curve)
 
     # Round 3 again, by a command with its own number of the schedule.
     def again(weight):

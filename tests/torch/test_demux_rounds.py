@@ -71,9 +71,9 @@ with tempfile.TemporaryDirectory() as folder:
     done = script.run(whole, timeout=150)
     report.check("three rounds run", done.returncode == 0, done.stdout + done.stderr)
     metrics = table(os.path.join(whole, "metrics.tsv"))
-    accuracy = [float(line["value"]) for line in metrics if line["metric"] == "accuracy"]
+    accuracy = [float(line["accuracy"]) for line in metrics]
     report.check("model 0 and each round are measured, by what was bought until then",
-                 [int(line["items"]) for line in metrics if line["metric"] == "accuracy"] == [ITEMS * number for number in range(ROUNDS + 1)],
+                 [int(line["items"]) for line in metrics] == [ITEMS * number for number in range(ROUNDS + 1)],
                  metrics)
     report.check("labels of the target make the model better at it", accuracy[ROUNDS] > accuracy[0] + 0.2, accuracy)
     rounds = [table(os.path.join(whole, "round-%02d" % number, "selection.tsv")) for number in range(1, ROUNDS + 1)]
