@@ -14,6 +14,7 @@
  * one segment, at most lines->max_line_bytes. */
 #include <string.h>
 
+#include "alcore/remedy.h"
 #include "formats/markup.h"
 #include "formats/record_format.h"
 #include "formats/test_set_sides.h"
@@ -149,7 +150,9 @@ static alcore_status begin_segment(sgml_state *state, const alcore_read_options 
     const char *id = alcore__markup_attribute(tag, "id", &length);
     state->segments++;
     if (!id)
-        return alcore__lines_fail(lines, "a <seg> without an id, which those of test sets have");
+        return alcore__fail_remedy(
+            alcore__lines_fail(lines, "a <seg> without an id, which those of test sets have"),
+            ALCORE_REMEDY_OPTION, "format", "tmx", "reads a translation memory");
     ALCORE__TRY(choose(state, options, lines));
     state->in_segment = true;
     state->first_line = state->markup.begin_line;
