@@ -12,7 +12,6 @@
 #define ALCORE_EXTRA_PROJECT_H
 
 #include "alcore/extra/tool.h"
-#include "alcore/extra/training.h"
 #include "alcore/request.h"
 
 ALCORE_BEGIN
