@@ -145,6 +145,11 @@ write("annotations", "\0id\ttext\tkind\tindex\tcost\n1\ta b\tsent\t0\t2\n9\tb\tp
       '\5{"id":"1","text":"b","translation":"B","flags":""}\n', '\5{"req_id":1,"text":"a b","translation":null,"status":"skip"}',
       "\2a b\tA\nb\tB\n", "\2source\ttarget\nb\tB\n", "\2b\n", "\2 \tx\n", '\6{"source":"b","translation":"B"}', b"\2b\t\xff\n",
       '\x08id,text,kind\n1,"a b",sent\n', '\x09id;text;translation\n1;b;"B;\nC"\n', '\x0ab,"B, C"\n', "\x09sep=|\nid|translation|flags\n9|x\n")
+# Changes of a project.sqlite: page, offset, value. Nothing; kinds, numbers of cells and pointers of
+# pages; the header of the file, the form and the application; bytes of rows.
+write("project", b"", *(bytes([page, 0, at, value]) for page in (1, 2, 5, 7) for at, value in ((0, 13), (0, 2), (3, 255), (4, 1), (8, 15), (9, 7))),
+      bytes([0, 0, 16, 1]), bytes([0, 0, 20, 0]), bytes([0, 0, 31, 99]), bytes([0, 0, 63, 2]), bytes([0, 0, 71, 1]), bytes([0, 0, 103, 255]),
+      b"".join(bytes([page, 15, at, 255]) for page in range(1, 19) for at in (0, 64, 128, 200)))
 write("plan", "a\t1\thi:40,fa:20\n", "# a plan\n\na\t*\thi:1\na\t2\tfa:3\n", "a\t1\thi:1\nnear\t1\tfa:2\n", "a\t0\thi:1\n", "a\t1\n",
       "a\t1\thi:1;fa:2\n", "\t1\thi:1\n", "a\t1\thi:1\tb\n", "a\tx\thi:1\n", "a\t99999999999999999999\thi:1\n", "", b"a\t1\thi:1\0fa:2\n",
       "\ufeffa\t1\thi:1\r\na\t1\thi:2", "a\t1\t\n", "a\t*\thi:1\na\t1\t\n")

@@ -5,6 +5,7 @@
 
 #include "alcore/version.h"
 #include "extra/project/project_document.h"
+#include "formats/json_scan.h"
 #include "text/utf8.h"
 
 /* Disagreements that are listed; all of them are counted. */
@@ -18,17 +19,25 @@ static bool is_json(const char *name) {
     return false;
 }
 
-/* Puts a text of the database. One that is no UTF-8, such as the path of a file or what a hostile
- * database has, is repaired: a document of JSON has no other bytes. */
+/* Whether a text is an object of JSON and nothing else. */
+static bool is_object(alcore__buffer *text) {
+    alcore__json scan;
+    alcore__json_begin(&scan, text->data, text->length, 64);
+    return alcore__json_kind(&scan) == '{' && alcore__json_skip(&scan) && alcore__json_end(&scan);
+}
+
+/* Puts a text of the database. What is no UTF-8, such as the path of a file, is repaired, and what
+ * ought to be JSON and is none is a string, as a hostile database may have anything: a document is
+ * one all the same. */
 static void put_text(alcore__json_out *json, const char *name, const char *text, bool is_raw) {
     alcore__buffer repaired = {0};
     const size_t length = strlen(text);
-    if (json->status == ALCORE_OK && alcore__utf8_check(text, length) != length) {
-        int64_t count;
-        json->status = alcore__utf8_repair(json->ctx, text, length, &repaired, &count);
+    if (json->status != ALCORE_OK) return;
+    if (is_raw || alcore__utf8_check(text, length) != length) {
+        json->status = alcore__utf8_repair(json->ctx, text, length, &repaired, NULL);
         text = repaired.data ? repaired.data : "";
     }
-    if (is_raw)
+    if (is_raw && json->status == ALCORE_OK && repaired.data && is_object(&repaired))
         alcore__json_put_raw(json, name, text);
     else
         alcore__json_put_string(json, name, text);

@@ -50,6 +50,7 @@ alcore_status alcore__store_fail(alcore__store *self) {
         return alcore__fail(ALCORE_E_IO, "'%s': the disk is full", path);
     case SQLITE_INTERRUPT:
         return alcore__fail_cancelled();
+    case SQLITE_ERROR: /* statements are constants of tables that were compared: it is the file */
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_CONSTRAINT:
