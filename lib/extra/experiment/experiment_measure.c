@@ -12,6 +12,7 @@
 
 #include "alcore/extra/lm.h"
 #include "alcore/extra/overlap.h"
+#include "alcore/version.h"
 #include "base/number.h"
 #include "extra/annotation/annotation_list.h"
 #include "extra/experiment/experiment_run.h"
@@ -284,6 +285,7 @@ static alcore_status write_record(const measures *self, const double *bought) {
     alcore__buffer path = {0};
     alcore__json_open(&json, NULL, '{');
     alcore__json_put_string(&json, "schema", "alcore-experiment-round-1");
+    alcore__json_put_string(&json, "version", alcore_version());
     alcore__json_put_string(&json, "run", self->run->name.data);
     alcore__json_put_integer(&json, "round", self->round);
     alcore__json_put_string(&json, "settings", self->run->settings);
