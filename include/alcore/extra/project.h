@@ -7,7 +7,8 @@
  *
  * The folder has project.sqlite, which alone decides what is there, and blobs/, files that never
  * change and are named by their content. One process changes a project at a time: another one gets
- * ALCORE_E_BUSY. Any number may read it. */
+ * ALCORE_E_BUSY. Any number may read it. Each call on a project is also ALCORE_E_BUSY while another
+ * call uses the handle, and ALCORE_E_DATA where project.sqlite turns out to be damaged. */
 #ifndef ALCORE_EXTRA_PROJECT_H
 #define ALCORE_EXTRA_PROJECT_H
 
@@ -73,7 +74,8 @@ ALCORE_API alcore_status alcore_project_set(alcore_project *project, const char 
  * @param[in] project borrowed
  * @param[in] name borrowed
  * @param[out] out a view, valid until the next call of this project: the value; NULL: not set
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (no such name), ALCORE_E_IO, ALCORE_E_NOMEM
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (no such name), ALCORE_E_BUSY, ALCORE_E_IO,
+ *   ALCORE_E_NOMEM
  * @serialized per project
  * @since 1.1 */
 ALCORE_API alcore_status alcore_project_get(alcore_project *project, const char *name,
@@ -161,8 +163,8 @@ ALCORE_API alcore_status alcore_project_import(alcore_project *project, const ch
  * agree on, or by the setting "several" the latest or that of most annotators.
  * @param[in] project borrowed
  * @param[in] path borrowed; .tsv, .csv, .jsonl, or "-"
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED, ALCORE_E_IO, ALCORE_E_NOMEM,
- *   ALCORE_E_CANCELLED (by progress)
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED, ALCORE_E_BUSY, ALCORE_E_IO,
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress)
  * @serialized per project
  * @callback progress, files
  * @since 1.1 */
@@ -203,7 +205,8 @@ typedef struct alcore_project_status {
 /** Tells where the project stands.
  * @param[in] project borrowed
  * @param[in,out] out size-first; filled
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_STRUCT_*
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM,
+ *   ALCORE_E_STRUCT_*
  * @serialized per project
  * @since 1.1 */
 ALCORE_API alcore_status alcore_project_get_status(alcore_project *project,
@@ -214,7 +217,7 @@ ALCORE_API alcore_status alcore_project_get_status(alcore_project *project,
  * annotators with their agreement, disagreements, metrics, and the log of steps.
  * @param[in] project borrowed
  * @param[out] out a view, valid until the next call of this project
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM
  * @serialized per project
  * @since 1.1 */
 ALCORE_API alcore_status alcore_project_document(alcore_project *project, const char **out);
@@ -222,8 +225,8 @@ ALCORE_API alcore_status alcore_project_document(alcore_project *project, const 
 /** Writes a page about the project: .html, self-contained, which loads nothing (docs/projects.md).
  * @param[in] project borrowed
  * @param[in] path borrowed
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (another suffix), ALCORE_E_IO,
- *   ALCORE_E_NOMEM
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (another suffix), ALCORE_E_BUSY,
+ *   ALCORE_E_IO, ALCORE_E_NOMEM
  * @serialized per project
  * @callback files
  * @since 1.1 */
@@ -232,7 +235,7 @@ ALCORE_API alcore_status alcore_project_write_report(alcore_project *project, co
 /** Compares every byte of the project with the digests that it keeps.
  * @param[in] project borrowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names the first file or table that is not
- *   what it was), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress)
+ *   what it was), ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress)
  * @serialized per project
  * @callback progress
  * @since 1.1 */
