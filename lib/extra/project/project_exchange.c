@@ -16,6 +16,14 @@ static const char *or_null(const char *text) {
     return *text ? text : NULL;
 }
 
+/* A label without the spaces around it, which are cut off. */
+static char *trimmed(char *label) {
+    label += strspn(label, " ");
+    for (size_t length = strlen(label); length > 0 && label[length - 1] == ' ';)
+        label[--length] = '\0';
+    return label;
+}
+
 /* Splits the labels at their commas. */
 static alcore_status split_labels(alcore_ctx *ctx, alcore__project_exchange *out) {
     const char *const text = alcore__project_setting(&out->settings, "labels");
@@ -25,8 +33,8 @@ static alcore_status split_labels(alcore_ctx *ctx, alcore__project_exchange *out
     for (const char *at = text; *at; at++) count += *at == ',';
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->label_list, &out->label_list));
     char *rest = out->labels.data;
-    for (const char *label; (label = strsep(&rest, ","));)
-        if (*label) out->label_list[out->options.label_count++] = label;
+    for (char *label; (label = strsep(&rest, ","));)
+        if (*trimmed(label)) out->label_list[out->options.label_count++] = trimmed(label);
     out->options.labels = out->label_list;
     return ALCORE_OK;
 }

@@ -65,6 +65,7 @@ START_TEST(exports) {
     const char *document;
     ck_assert_ok(alcore_project_document(project, &document));
     ck_assert_ptr_nonnull(strstr(document, "\"tool\":\"csv\",\"round\":1,\"items\":3"));
+    ck_assert_ptr_nonnull(strstr(document, "2001-09-09T01:46:40Z")); /* $SOURCE_DATE_EPOCH */
     ck_assert_int_eq(sscanf(strstr(document, "\"batch\":"), "\"batch\":\"%63[^\"]", batch), 1);
     ck_assert_ptr_nonnull(strstr(batch, "alcore-"));
     imported(row(second, "b", "", "", ""));
@@ -344,6 +345,22 @@ START_TEST(another_project) {
 }
 END_TEST
 
+/* The settings task and labels say what is asked, and what an answer may be. */
+START_TEST(labels) {
+    alcore_project_import_report report = ALCORE_PROJECT_IMPORT_REPORT_INIT;
+    char text[256];
+    ck_assert_ok(alcore_project_set(project, "task", "classes"));
+    ck_assert_fails(alcore_project_export(project, "label-studio", in_bed("x.json"), 1),
+                    ALCORE_E_PARAM, "label");
+    ck_assert_ok(alcore_project_set(project, "labels", "good, bad,"));
+    ck_assert_ok(alcore_project_export(project, "label-studio", in_bed("x.json"), 1));
+    snprintf(text, sizeof text, "id,labels\n%s,good\n", first);
+    ck_assert_ok(alcore_project_import(project, "csv", bed_put("in.csv", text), NULL, &report));
+    ck_assert_int_eq(report.added, 1);
+    ck_assert_ptr_nonnull(strstr(labeled(), "\tgood\t"));
+}
+END_TEST
+
 /* ---- what is written ---- */
 
 START_TEST(labeled_files) {
@@ -407,4 +424,4 @@ END_TEST
 
 CHECK_SUITE_WITH("project_answers", setup, teardown, exports, contexts, drafts_go_out,
                  partially_and_again, corrected, in_any_order, drafts, without, several, annotator,
-                 unusable, another_project, labeled_files, answers_are_labeled, metrics);
+                 unusable, another_project, labels, labeled_files, answers_are_labeled, metrics);
