@@ -16,7 +16,7 @@ build = {
     modules = {
         alcore = {
             sources = {
-                "bindings/lua/lua_align.c", "bindings/lua/lua_callbacks.c", "bindings/lua/lua_calls.c", "bindings/lua/lua_context.c", "bindings/lua/lua_fields.c",
+                "bindings/lua/lua_align.c", "bindings/lua/lua_callbacks.c", "bindings/lua/lua_calls.c", "bindings/lua/lua_context.c", "bindings/lua/lua_experiment.c", "bindings/lua/lua_fields.c",
                 "bindings/lua/lua_handle.c", "bindings/lua/lua_host_model.c", "bindings/lua/lua_lm.c", "bindings/lua/lua_logits.c", "bindings/lua/lua_matrix.c",
                 "bindings/lua/lua_metrics.c", "bindings/lua/lua_mix.c", "bindings/lua/lua_analysis.c", "bindings/lua/lua_stop.c", "bindings/lua/lua_plots.c", "bindings/lua/lua_model.c", "bindings/lua/lua_model_texts.c", "bindings/lua/lua_module.c", "bindings/lua/lua_number.c",
                 "bindings/lua/lua_overlap.c", "bindings/lua/lua_phrases.c", "bindings/lua/lua_pool.c", "bindings/lua/lua_project.c", "bindings/lua/lua_registry.c",
