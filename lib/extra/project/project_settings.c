@@ -260,9 +260,20 @@ static alcore_status log_setting(alcore_project *project, const char *name, cons
     return status;
 }
 
+/* Refuses a value that would change nothing: the candidates of earlier rounds are remembered by a
+ * request, and a project makes one for each round. */
+static alcore_status check_effect(const char *name, const char *value) {
+    if (strcmp(name, "sticky") != 0 || !value || strcmp(value, "0") == 0) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_PARAM,
+                        "sticky=%s: a project draws the candidates of each round "
+                        "anew",
+                        value);
+}
+
 static alcore_status set(alcore_project *project, const char *name, const char *value) {
     alcore__project_settings settings;
     alcore__buffer stored = {0};
+    ALCORE__TRY(check_effect(name, value));
     ALCORE__TRY(alcore__project_settings_read(project, &settings));
     alcore_status status = stored_name(project, &settings, name, &stored);
     alcore__project_settings_clear(project, &settings);

@@ -105,6 +105,8 @@ START_TEST(parameters) {
     check_setting(project, "lambda", "0.5");
     ck_assert_ok(alcore_project_set(project, "lambda", "0.25"));
     ck_assert_fails(alcore_project_set(project, "lambda", "7"), ALCORE_E_PARAM, "lambda");
+    ck_assert_fails(alcore_project_set(project, "sticky", "1"), ALCORE_E_PARAM, "anew");
+    ck_assert_ok(alcore_project_set(project, "sticky", "0"));
     check_setting(project, "lambda", "0.25");
     ck_assert_ok(alcore_project_set(project, "strategy", "random"));
     ck_assert_fails(alcore_project_get(project, "lambda", &value), ALCORE_E_PARAM, "lambda");
