@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments under SIGKILL and a full disk: an experiment is killed, or has no space any more, before each call that changes a file of its
-folder (crash_shim.c); the same command then goes on, and ends with the bytes of the run without interruption.
+"""Experiments under SIGKILL, a full disk and losses of power: an experiment is killed, or has no space any more, before each call that
+changes a file of its folder (crash_shim.c), or the disk has what it may have after a loss of power (crash_disk.py); the same command then
+goes on, and ends with the bytes of the run without interruption.
 
-By default some of the calls, by ALCORE_TEST_SEED; with ALCORE_TEST_FULL=1 each."""
+By default some of the calls and states, by ALCORE_TEST_SEED; with ALCORE_TEST_FULL=1 each call and 1,000 states."""
 import json
 import os
 import random
@@ -20,7 +21,7 @@ CASES.clear()  # those of test_experiment run by themselves
 SHIM = os.path.abspath(os.environ["CRASH_SHIM"])
 FULL = os.environ.get("ALCORE_TEST_FULL") == "1"
 SEED = int(os.environ.get("ALCORE_TEST_SEED", "1"))
-CALLS = 40  # of an experiment, by default
+CALLS, STATES = 40, 80  # of an experiment, by default
 
 
 def run(box, folder, **env):
@@ -29,13 +30,13 @@ def run(box, folder, **env):
                           env=dict(os.environ, LD_PRELOAD=SHIM, CRASH_ROOT=root, **{name: str(value) for name, value in env.items()}))
 
 
-def calls_of(box):
-    """The run without interruption, and how many calls changed its folder."""
+def calls_of(box, **env):
+    """The run without interruption, and the calls that changed its folder."""
     log = os.path.join(box.path, "log")
     open(log, "wb").close()
-    done = run(box, "whole", CRASH_LOG=log)
+    done = run(box, "whole", CRASH_LOG=log, **env)
     equal((done.returncode, done.stderr), (0, b""))
-    return bytes_of(box, "whole"), len(crash_disk.read_log(log))
+    return bytes_of(box, "whole"), crash_disk.read_log(log)
 
 
 def places(calls):
@@ -50,18 +51,19 @@ def check(box, whole, place, what):
     found = bytes_of(box, "out")
     equal(sorted(name for name in {*whole, *found} if whole.get(name) != found.get(name)), [],
           "%s before call %d: files that differ" % (what, place))
-    for line in box.read("out/events.jsonl").decode().splitlines():
-        if line.endswith("}"):  # but for one that was cut
-            json.loads(line)
     shutil.rmtree(os.path.join(box.path, "out"))
 
 
 def interrupt(box, **settings):
-    whole, calls = calls_of(box)
+    whole, records = calls_of(box)
+    calls = len(records)
     assert calls > 60, calls
     for place in places(calls):
         died = run(box, "out", CRASH_KILL=place)
         assert died.returncode in (-signal.SIGKILL, 0) or b"status 137" in died.stderr, (place, died)
+        for line in box.read("out/events.jsonl").decode().splitlines() if os.path.exists(box.path + "/out/events.jsonl") else []:
+            if line.endswith("}"):  # but for one that was cut
+                json.loads(line)
         check(box, whole, place, "killed")
     for place in places(calls)[::4]:
         full = run(box, "out", CRASH_FULL=place)
@@ -79,6 +81,31 @@ def the_built_in_model(box):
 def commands_with_models_in_folders(box):
     by_command(box, seeds=[1], rounds=2, strategies=["random"], evaluate={"command": "grep -c . {model}/counts | sed 's/^/types\\t/'"})
     interrupt(box)
+
+
+def lose_power(box, whole, records, count):
+    for made, state in crash_disk.losses(records, count, SEED):
+        state.pop(".", None)  # the folder itself
+        crash_disk.write_state(state, os.path.join(box.path, "out"))
+        check(box, whole, made, "a loss of power")
+
+
+@case
+def losses_of_power(box):
+    """Events are not brought to the disk, and may be lost or torn; nothing else is."""
+    world(box, seeds=[1], rounds=2, budgets=[3])
+    lose_power(box, *calls_of(box), 1000 if FULL else STATES)
+
+
+@case
+def a_program_that_does_not_sync_is_found_out(box):
+    """The test of the test."""
+    world(box, seeds=[1], rounds=2, budgets=[3])
+    try:
+        lose_power(box, *calls_of(box, CRASH_NO_SYNC=1), STATES)
+    except AssertionError:
+        return
+    raise AssertionError("all states were taken for whole")
 
 
 if __name__ == "__main__":
