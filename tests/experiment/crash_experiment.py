@@ -3,7 +3,7 @@
 changes a file of its folder (crash_shim.c), or the disk has what it may have after a loss of power (crash_disk.py); the same command then
 goes on, and ends with the bytes of the run without interruption.
 
-By default some of the calls and states, by ALCORE_TEST_SEED; with ALCORE_TEST_FULL=1 each call and 1,000 states."""
+By default some of the calls and states, by ALCORE_TEST_SEED; with ALCORE_TEST_FULL=1 each call and 300 states."""
 import json
 import os
 import random
@@ -94,7 +94,7 @@ def lose_power(box, whole, records, count):
 def losses_of_power(box):
     """Events are not brought to the disk, and may be lost or torn; nothing else is."""
     world(box, seeds=[1], rounds=2, budgets=[3])
-    lose_power(box, *calls_of(box), 1000 if FULL else STATES)
+    lose_power(box, *calls_of(box), 300 if FULL else STATES)
 
 
 @case
