@@ -8,6 +8,7 @@ memory, and ratios of both times.
 - next: the first round of a project, beside `alcore select` on the same file with the same budget; the copy of the project is new for
   each of them
 - status: of that project, and of one with 50 rounds
+- the 50th round, of a small budget, beside `alcore select` without what earlier rounds picked; both pick the same
 - import: answers to --answers items (CSV), beside a loop that reads the file by the module csv and inserts what it finds into a table by
   the module sqlite3, with the project's settings (rollback journal, synchronous=EXTRA, one transaction)"""
 import argparse
@@ -117,10 +118,19 @@ show("project import", *repeated(lambda: copy("round"), "project", "import", "no
 show("the same again", *repeated(lambda: None, "project", "import", "now", "back.csv", "--tool", "csv", "--annotator", "ann"))
 show("project labeled", *repeated(lambda: None, "project", "labeled", "now", "--out", "labeled.tsv"))
 show("project verify", *repeated(lambda: None, "project", "verify", "now"))
-run("project", "set", "now", "budget=%d" % max(1, min(1000, (ITEMS - ANSWERS) // 50)), "strategy=random")
-shown = run("project", "next", "now")
-for _ in range(48):
-    shown = run("project", "next", "now")
-show("the 50th round (random)", *shown)
+later = str(max(1, min(1000, (ITEMS - ANSWERS) // 50)))
+run("project", "set", "now", "budget=" + later, "strategy=random")
+rounds = ["picked.tsv"]  # the first round, as `select` chose it
+for number in range(2, 50):
+    rounds.append("round%d.tsv" % number)
+    run("project", "next", "now", "--out", rounds[-1])
+excluded = [word for name in rounds for word in ("--exclude", name)]
+select = repeated(lambda: None, "select", "pool.txt", "--strategy", "random", "--budget", later, "--masks", "none", "--round", "50", "--labeled",
+                  "labeled.tsv", *excluded, "--out", "last.tsv")
+show("select on files, 50th round", *select)
+shutil.copytree(at("now"), at("round50"))
+show("project next, 50th round", *repeated(lambda: copy("round50"), "project", "next", "now", "--out", "here.tsv"), beside=select)
+with open(at("last.tsv"), "rb") as one, open(at("here.tsv"), "rb") as other:
+    assert one.read() == other.read(), "both pick the same"
 show("status of 50 rounds", *repeated(lambda: None, "project", "status", "now"))
 shutil.rmtree(folder)
