@@ -156,10 +156,10 @@ MUTANTS = {
     'a target is given to strategies of a comparison that do not read it':
         ('lib/extra/analysis/comparison.c', 'request->target = NULL;', 'request->target = target;', COMPARISON, 'targets_are_there'),
     'near-duplicates of a comparison are counted of the pool':
-        ('lib/extra/analysis/comparison_measures.c', 'masks.candidate_mask[alcore_selection_rows(one->picked)[i]] = 1;', 'masks.candidate_mask[i] = 1;',
-         COMPARISON, 'measures_by_hand'),
+        ('lib/extra/analysis/comparison_measures.c', 'mask[alcore_selection_rows(one->picked)[i]] = 1;', 'mask[i] = 1;', COMPARISON,
+         'measures_by_hand'),
     'quantiles of a comparison lie beyond the last number':
-        ('lib/extra/analysis/comparison_measures.c', 'q * (double)(count - 1)', 'q * (double)count', COMPARISON, 'measures_by_hand'),
+        ('lib/extra/analysis/text_measures.c', 'q * (double)(count - 1)', 'q * (double)count', COMPARISON, 'measures_by_hand'),
     'each strategy of a comparison shares all words with the others':
         ('lib/extra/analysis/comparison_measures.c', 'self->own[k], 1, true', 'self->own[i], 1, true', COMPARISON, 'what_each_two_share'),
     'a matrix of a comparison has the same row for all':
