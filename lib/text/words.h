@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 static inline bool alcore__is_word_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -24,6 +25,19 @@ static inline bool alcore__word_next(const char **next, const char *end, const c
     *word = begin;
     *length = (size_t)(stop - begin);
     return stop > begin;
+}
+
+/* Whether two texts have the same words, whatever is between them: spreadsheets trim cells. */
+static inline bool alcore__words_same(const char *a, size_t a_length, const char *b,
+                                      size_t b_length) {
+    const char *a_end = a + a_length, *b_end = b + b_length, *a_word, *b_word;
+    size_t a_bytes, b_bytes;
+    for (;;) {
+        const bool more = alcore__word_next(&a, a_end, &a_word, &a_bytes);
+        if (alcore__word_next(&b, b_end, &b_word, &b_bytes) != more) return false;
+        if (!more) return true;
+        if (a_bytes != b_bytes || memcmp(a_word, b_word, a_bytes) != 0) return false;
+    }
 }
 
 #endif

@@ -78,21 +78,9 @@ static alcore_status index_items(alcore__answer_book *self) {
     return ALCORE_OK;
 }
 
-/* Whether two texts have the same words, whatever is between them: spreadsheets trim cells. */
-static bool same_words(const char *a, size_t a_length, const char *b, size_t b_length) {
-    const char *a_end = a + a_length, *b_end = b + b_length, *a_word, *b_word;
-    size_t a_bytes, b_bytes;
-    for (;;) {
-        const bool more = alcore__word_next(&a, a_end, &a_word, &a_bytes);
-        if (alcore__word_next(&b, b_end, &b_word, &b_bytes) != more) return false;
-        if (!more) return true;
-        if (a_bytes != b_bytes || memcmp(a_word, b_word, a_bytes) != 0) return false;
-    }
-}
-
 alcore_status alcore__answers_check_text(alcore__answer_book *self, int64_t place,
                                          alcore__answer_text text, const alcore__annotation *item) {
-    if (same_words(text.text, text.length, item->text, item->text_length)) return ALCORE_OK;
+    if (alcore__words_same(text.text, text.length, item->text, item->text_length)) return ALCORE_OK;
     return alcore__answers_fail(
         self, place,
         "the text \"%.*s\" is not that of the item with the id \"%.60s\", which is \"%.*s\"",

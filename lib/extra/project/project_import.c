@@ -15,8 +15,10 @@
 #include "extra/project/iso_time.h"
 #include "extra/project/project_decisions.h"
 #include "extra/project/project_exchange.h"
+#include "text/utf8.h"
+#include "text/words.h"
 
-enum { DIGEST_BYTES = 33, POLL_ANSWERS = 1024 };
+enum { DIGEST_BYTES = 33, POLL_ANSWERS = 1024, MESSAGE_BYTES = 60 /* of a text */ };
 
 /* One import on its way. */
 typedef struct import_run {
@@ -42,8 +44,8 @@ typedef struct found_answer {
 
 static alcore_status prepare(import_run *run) {
     alcore__store *const store = &run->project->store;
-    ALCORE__TRY(
-        alcore__store_prepare(store, &run->find_item, "SELECT item FROM items WHERE id = ?", ""));
+    ALCORE__TRY(alcore__store_prepare(store, &run->find_item,
+                                      "SELECT item, text FROM items WHERE id = ?", ""));
     ALCORE__TRY(alcore__store_prepare(store, &run->find_annotator,
                                       "SELECT annotator FROM annotators WHERE name = ?", ""));
     ALCORE__TRY(alcore__store_prepare(store, &run->add_annotator,
@@ -139,13 +141,47 @@ static alcore_status digest_file(import_run *run, const alcore_tool_answers *ans
 
 /* ---- one answer ---- */
 
-/* Finds the item and the annotator, who is written down when he is new. */
-static alcore_status find_parts(import_run *run, found_answer *found) {
+/* Counts a record that cannot be used, and says why. */
+static alcore_status refuse(import_run *run, const found_answer *found, const char *why) {
+    run->report.unusable++;
+    return alcore__buffer_format(run->project->object.ctx, &run->project->messages, "%s:%lld: %s\n",
+                                 run->path, (long long)found->answer.line, why);
+}
+
+/* How many bytes of a text a message shows: whole characters. */
+static int shown(const char *text) {
+    return (int)alcore__utf8_check(text, strnlen(text, MESSAGE_BYTES));
+}
+
+/* Finds the item, unless it has another text than the file says: ids of another project, such as
+ * the numbers of its rows, may be alike. */
+static alcore_status find_item(import_run *run, found_answer *found) {
+    alcore__store *const store = &run->project->store;
+    const char *const id = found->answer.id, *const text = found->answer.text;
+    char why[400];
+    bool row;
+    ALCORE__TRY(alcore__store_bind(store, run->find_item, "t", id));
+    const alcore_status status = alcore__store_step(store, run->find_item, &row);
+    found->item = status == ALCORE_OK && row ? sqlite3_column_int64(run->find_item, 0) : 0;
+    const char *const own = found->item ? alcore__store_text(run->find_item, 1) : NULL;
+    why[0] = '\0';
+    if (!own)
+        alcore__format(why, sizeof why, "no round has an item with the id '%.100s'", id);
+    else if (text && *text && !alcore__words_same(text, strlen(text), own, strlen(own)))
+        alcore__format(why, sizeof why,
+                       "the text '%.*s' is not that of the item with the id '%.100s', which is "
+                       "'%.*s'",
+                       shown(text), text, id, shown(own), own);
+    sqlite3_reset(run->find_item);
+    if (status != ALCORE_OK || !*why) return status;
+    found->item = 0;
+    return refuse(run, found, why);
+}
+
+/* Finds the annotator, who is written down when he is new. */
+static alcore_status find_annotator(import_run *run, found_answer *found) {
     alcore__store *const store = &run->project->store;
     found->annotator = found->answer.annotator ? found->answer.annotator : run->fallback;
-    ALCORE__TRY(alcore__store_bind(store, run->find_item, "t", found->answer.id));
-    ALCORE__TRY(find(run, run->find_item, &found->item));
-    if (!found->item) return ALCORE_OK;
     ALCORE__TRY(alcore__store_bind(store, run->find_annotator, "t", found->annotator));
     ALCORE__TRY(find(run, run->find_annotator, &found->annotator_number));
     if (found->annotator_number) return ALCORE_OK;
@@ -195,20 +231,13 @@ static alcore_status is_repeated(import_run *run, const found_answer *found,
     return ALCORE_OK;
 }
 
-/* Counts a record that no item is of, and says so. */
-static alcore_status refuse(import_run *run, const found_answer *found) {
-    run->report.unusable++;
-    return alcore__buffer_format(run->project->object.ctx, &run->project->messages,
-                                 "%s:%lld: no round has an item with the id '%.100s'\n", run->path,
-                                 (long long)found->answer.line, found->answer.id);
-}
-
 static alcore_status take(import_run *run, found_answer *found) {
     alcore__store *const store = &run->project->store;
     present_answer present;
     bool repeated;
-    ALCORE__TRY(find_parts(run, found));
-    if (!found->item) return refuse(run, found);
+    ALCORE__TRY(find_item(run, found));
+    if (!found->item) return ALCORE_OK;
+    ALCORE__TRY(find_annotator(run, found));
     ALCORE__TRY(digest_answer(run, found));
     ALCORE__TRY(find_present(run, found, &present));
     ALCORE__TRY(is_repeated(run, found, &present, &repeated));

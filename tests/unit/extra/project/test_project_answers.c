@@ -345,6 +345,32 @@ START_TEST(another_project) {
 }
 END_TEST
 
+/* A spreadsheet keeps no batch: its texts tell. Spaces between words may differ. */
+START_TEST(another_text) {
+    alcore_project_import_report report = ALCORE_PROJECT_IMPORT_REPORT_INIT;
+    char rows[600], text[600];
+    snprintf(rows, sizeof rows, "%s,something \xC3\xA4lse,eins,,,,,\n%s", first,
+             row(second, "zwei", "", "", ""));
+    report = imported(rows);
+    ck_assert_int_eq(report.added, 1);
+    ck_assert_int_eq(report.unusable, 1);
+    ck_assert_ptr_nonnull(strstr(report.messages,
+                                 "in.csv:2: the text 'something \xC3\xA4lse' is not "
+                                 "that of the item with the id"));
+    snprintf(rows, sizeof rows, "%s,another,eins,,,,,\n", first);
+    snprintf(text, sizeof text, "%s%s", HEADER, rows);
+    ck_assert_fails(alcore_project_import(project, "csv", bed_put("in.csv", text), NULL, NULL),
+                    ALCORE_E_DATA, "the text 'another' is not that");
+    ck_assert_int_eq(bed_status(project).answers, 1);
+    int length = snprintf(rows, sizeof rows, "%s,  word%s ", first, first + 1);
+    for (int word = 1; word < atoi(first + 1); word++)
+        length +=
+            snprintf(rows + length, sizeof rows - (size_t)length, " w%sx%d ", first + 1, word);
+    strcat(rows, ",eins,,,,,\n");
+    ck_assert_int_eq(imported(rows).added, 1);
+}
+END_TEST
+
 /* The settings task and labels say what is asked, and what an answer may be. */
 START_TEST(labels) {
     alcore_project_import_report report = ALCORE_PROJECT_IMPORT_REPORT_INIT;
@@ -424,4 +450,5 @@ END_TEST
 
 CHECK_SUITE_WITH("project_answers", setup, teardown, exports, contexts, drafts_go_out,
                  partially_and_again, corrected, in_any_order, drafts, without, several, annotator,
-                 unusable, another_project, labels, labeled_files, answers_are_labeled, metrics);
+                 unusable, another_project, another_text, labels, labeled_files,
+                 answers_are_labeled, metrics);
