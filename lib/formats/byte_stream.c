@@ -160,3 +160,12 @@ void alcore__stream_close(alcore__byte_stream *stream) {
     alcore__file_close(stream->file);
     alcore__free(stream->ctx, stream);
 }
+
+/* The mark is FF FE or FE FF, the two pairs of such bytes that differ in the last bit alone. */
+alcore_status alcore__check_no_utf16(const char *path, const char *data, size_t length) {
+    const unsigned char *const bytes = (const unsigned char *)data;
+    if (length < 2 || (bytes[0] ^ bytes[1]) != 1 || bytes[0] < 0xFE) return ALCORE_OK;
+    const char *const name = bytes[0] == 0xFF ? "UTF-16LE" : "UTF-16BE";
+    return alcore__fail(ALCORE_E_DATA, "%s is %s text: convert it with iconv -f %s -t UTF-8", path,
+                        name, name);
+}

@@ -22,5 +22,7 @@ bool alcore__stream_compressed(const char *path, size_t *out_base_length);
 /* Whether the first length bytes of a path end in a suffix such as ".tsv", without regard to case.
  */
 bool alcore__path_ends_in(const char *path, size_t length, const char *suffix);
+/* ALCORE_E_DATA where the first bytes of a file are the mark of UTF-16. */
+alcore_status alcore__check_no_utf16(const char *path, const char *data, size_t length);
 
 #endif

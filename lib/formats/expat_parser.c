@@ -123,6 +123,9 @@ static alcore_status check(alcore__expat *xml, enum XML_Status parsed) {
         return xml->status = alcore__expat_fail(
                    xml, "%s: convert the file with iconv -t UTF-8 and correct its first line",
                    XML_ErrorString(error));
+    if (error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN)
+        return xml->status = alcore__expat_fail(
+                   xml, "%s", xml->fed == 0 ? "the file is empty" : "the file ends too early");
     return xml->status =
                alcore__expat_fail(xml, "this is no well-formed XML: %s", XML_ErrorString(error));
 }

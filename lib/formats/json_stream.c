@@ -226,6 +226,7 @@ static alcore_status begin(alcore__json_stream *values) {
     char c;
     while (values->end < 3 && !values->ended) ALCORE__TRY(fill(values));
     if (values->end >= 3 && memcmp(values->buffer, "\xEF\xBB\xBF", 3) == 0) values->begin = 3;
+    ALCORE__TRY(alcore__check_no_utf16(values->path, values->buffer, values->end));
     ALCORE__TRY(peek(values, &c));
     if (c == '[' && !values->member) {
         values->begin++;

@@ -40,18 +40,13 @@ static alcore_status make_capacity(alcore__line_reader *lines) {
                         unread < FIRST_CAPACITY / 2 ? FIRST_CAPACITY : 2 * unread, 1);
 }
 
-/* At the beginning of the file: moves over a byte order mark of UTF-8. Text in UTF-16 is an error;
- * its mark is FF FE or FE FF, the two pairs of such bytes that differ in the last bit alone. */
+/* At the beginning of the file: moves over a byte order mark of UTF-8. UTF-16 is an error. */
 static alcore_status check_begin(alcore__line_reader *lines) {
-    const unsigned char *bytes = (const unsigned char *)lines->buffer;
-    if (lines->end >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
+    if (lines->end >= 3 && memcmp(lines->buffer, "\xEF\xBB\xBF", 3) == 0) {
         lines->begin = 3;
-    } else if (lines->end >= 2 && (bytes[0] ^ bytes[1]) == 1 && bytes[0] >= 0xFE) {
-        const char *name = bytes[0] == 0xFF ? "UTF-16LE" : "UTF-16BE";
-        return alcore__fail(ALCORE_E_DATA, "%s is %s text: convert it with iconv -f %s -t UTF-8",
-                            lines->path, name, name);
+        return ALCORE_OK;
     }
-    return ALCORE_OK;
+    return alcore__check_no_utf16(lines->path, lines->buffer, lines->end);
 }
 
 /* Checks that buffer[first .. end), which is new, has no NUL byte; the error names the line that it

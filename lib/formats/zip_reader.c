@@ -84,7 +84,7 @@ static alcore_status read_end(alcore__zip *zip) {
     alcore_status status =
         alcore__file_read_all(zip->file, zip->length - (int64_t)bytes, tail, bytes);
     if (status == ALCORE_OK && !find_end(tail, bytes, &at))
-        status = fail(zip, "this is no ZIP file, as .xlsx is");
+        status = fail(zip, "this is no ZIP file, as .xlsx is, or its end is missing");
     if (status == ALCORE_OK) status = read_list(zip, tail + at);
     alcore__free(zip->ctx, tail);
     return status;

@@ -34,13 +34,14 @@ static alcore_status write_examples(alcore_ctx *ctx, const char *path,
     return alcore__tool_json_write(&form, ctx, path, items, options);
 }
 
-/* Takes a span: [begin, end, "label"]. */
+/* Takes a span: [begin, end, "label"]. What is none, as a label of another task, is beyond any
+ * text. */
 static alcore_status take_tuple(alcore__tool_record *record, const alcore__json *tuple) {
     alcore__json at = *tuple;
     double ends[2] = {(double)NAN, (double)NAN};
     const char *label = NULL;
-    if (!alcore__json_enter(&at, '[')) return ALCORE_OK;
-    for (int i = 0; i < 3 && alcore__json_item(&at); i++) {
+    const bool entered = alcore__json_enter(&at, '[');
+    for (int i = 0; entered && i < 3 && alcore__json_item(&at); i++) {
         if (i < 2)
             ends[i] = alcore__tool_number_at(&at);
         else

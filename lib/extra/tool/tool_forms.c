@@ -49,6 +49,15 @@ static alcore_status find_form(const char *name, const alcore__tool_form **out) 
                         list);
 }
 
+bool alcore__tools_of_suffix(const char *suffix, char *out, size_t bytes) {
+    size_t length = 0;
+    for (int i = 0; i < FORMS; i++)
+        if (strcmp(forms[i]->suffix, suffix) == 0)
+            length += (size_t)alcore__format(out + length, bytes - length, "%s%s",
+                                             length > 0 ? ", " : "", forms[i]->name);
+    return length > 0;
+}
+
 static alcore_status builtin(int64_t index, alcore_tool_info *out) {
     if (!out) return alcore__fail(ALCORE_E_INVALID, "alcore_tool_builtin: out is needed");
     if (index < 0 || index >= FORMS)

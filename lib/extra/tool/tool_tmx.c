@@ -9,7 +9,8 @@
  * Back: a memory has no states; the target is final, but where it still is the draft that went out:
  * then it is pending (tool_unit.h). A unit without target is open. The source is the variant in the
  * language of the texts, or else in that of the header, and the target that in the target language,
- * or else the first other one. Codes of inline elements are left out. */
+ * or else the first other one; a unit that has another language in its place cannot be used. Codes
+ * of inline elements are left out. */
 #include <string.h>
 #include <strings.h>
 
@@ -83,6 +84,7 @@ typedef struct reading {
     alcore__buffer file_source, unit_source; /* srclang of the header and of the unit */
     alcore__buffer language, segment;        /* of the present variant */
     alcore__buffer annotator, time;          /* of the present variant */
+    alcore__buffer other;                    /* language of the unit that is not asked for */
     alcore__buffer batch;
     int64_t code_depth; /* elements that the reading is inside of, from one of codes on */
     bool begun;         /* the root was tmx */
@@ -101,6 +103,7 @@ static alcore_status start_unit(reading *self, alcore__xml *xml, const char *con
     alcore__unit_begin(&self->unit, alcore__xml_line(xml));
     self->in_unit = true;
     self->has_source = self->has_target = false;
+    self->other.length = 0;
     self->field = NULL;
     ALCORE__TRY(alcore__unit_set(&self->unit, &self->unit_source, source));
     return alcore__unit_set(&self->unit, &self->unit.id, alcore__xml_attribute(attributes, "tuid"));
@@ -186,6 +189,8 @@ static alcore_status end_variant(reading *self) {
     /* Two languages that nobody has named are not the same. */
     const bool unnamed = !*source || strcmp(source, "und") == 0;
     const bool other = target ? is_in(self, target) : unnamed || !in_source;
+    if (!other && !in_source && self->segment.length > 0 && self->other.length == 0)
+        return alcore__unit_set(unit, &self->other, alcore__unit_text(&self->language));
     if (!other || self->has_target) return ALCORE_OK;
     self->has_target = true;
     ALCORE__TRY(alcore__unit_set(unit, &unit->annotator, alcore__unit_text(&self->annotator)));
@@ -197,6 +202,10 @@ static alcore_status end_unit(reading *self) {
     alcore__unit *unit = &self->unit;
     const bool drafted = unit->draft.length > 0 && alcore__unit_same(&unit->target, &unit->draft);
     self->in_unit = false;
+    if (!self->has_target && self->other.length > 0 && unit->id.length > 0)
+        return alcore__tool_answers_refuse(
+            unit->into, unit->line, "%.100s has a translation into %.40s, and none into %.40s",
+            unit->id.data, self->other.data, self->options->target_language);
     if (unit->target.length > 0) unit->state = drafted ? ALCORE__UNIT_PENDING : ALCORE__UNIT_FINAL;
     return alcore__unit_end(unit);
 }
@@ -233,7 +242,7 @@ static alcore_status read_tmx(alcore_ctx *ctx, const char *path, const alcore_to
     reading self = {.unit = {.ctx = ctx, .into = into}, .options = options};
     alcore__buffer *const buffers[] = {&self.file_source, &self.unit_source, &self.language,
                                        &self.segment,     &self.annotator,   &self.time,
-                                       &self.batch};
+                                       &self.batch,       &self.other};
     const alcore_status status = alcore__xml_read(ctx, path, &handler, &self);
     alcore__unit_clear(&self.unit);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)

@@ -60,6 +60,8 @@ START_TEST(test_lists) {
     ck_assert_str_eq(values_of("[\"a", NULL), "f.json:1: the file ends within what begins here");
     ck_assert_str_eq(values_of("[]\n\nx", NULL), "f.json:3: something follows it");
     ck_assert_str_eq(values_of("[1}2]", NULL), "1:1 f.json:1: a comma or ] is expected");
+    ck_assert_str_eq(values_of("\xFF\xFE[", NULL),
+                     "f.json is UTF-16LE text: convert it with iconv -f UTF-16LE -t UTF-8");
     ck_assert_str_eq(values_of("id,text", NULL),
                      "f.json:1: JSON is expected, a list or an object in each line");
 }

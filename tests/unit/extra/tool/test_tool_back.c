@@ -46,6 +46,11 @@ END_TEST
 
 /* An example without a label may be one that nobody looked at. */
 START_TEST(test_doccano) {
+    /* Labels of another task are no spans. */
+    ck_assert_str_eq(
+        answers_of("doccano",
+                   put("x.jsonl", "{\"al_id\":\"a\",\"text\":\"x\",\"label\":[\"PER\"]}\n"), SPANS),
+        "1: item a: part 1 is beyond the text, cuts a character, is empty or has no label\n");
     ck_assert_str_eq(answers_of("doccano", kept("doccano-translation.back.jsonl"), NULL),
                      "s:1 ok " FACE " Anna Li lebt in Paris / -, sure?\n"
                      "s:3 ok \xF0\x9D\x95\x8F\xF0\x9D\x95\x8F Cologne / -\n");

@@ -150,7 +150,7 @@ START_TEST(test_out_conll) {
         items.drafts = i == 0 ? tags : drafts[3];
         ck_assert_ok(alcore_tool_write(ctx, "conll", in_folder(names[i]), &items,
                                        OPTIONS(.task = ALCORE_TASK_SPANS + i, .labels = words,
-                                               .label_count = 2, .batch = "round\t3")));
+                                               .label_count = 2, .batch = "round 3")));
         snprintf(kept, sizeof kept, "conll-%s", names[i]);
         compare(path, kept);
     }

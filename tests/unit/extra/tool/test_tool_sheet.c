@@ -79,6 +79,13 @@ START_TEST(test_columns) {
     ck_assert_str_eq(answers_of("csv", "x.jsonl", "{\"id\":\"a\",\"translation\":\"y\"}\n"),
                      "a ok y\n");
     ck_assert_str_eq(answers_of("csv", "x", "id,translation\na,\"y, z\"\n"), "a ok y, z\n");
+    ck_assert_str_eq(error_of("csv", "x.xlsx", "PK"),
+                     "ALCORE_E_DATA FILE is no CSV: files in .xlsx are read by the tool xlsx");
+    ck_assert_str_eq(error_of("csv", "x.xlf", "<xliff/>"),
+                     "ALCORE_E_DATA FILE is no CSV: files in .xlf are read by the tool xliff, "
+                     "xliff2");
+    ck_assert_str_eq(error_of("csv", "x.tmx", "<tmx/>"),
+                     "ALCORE_E_DATA FILE is no CSV: files in .tmx are read by the tool tmx");
 }
 END_TEST
 

@@ -173,8 +173,9 @@ END_TEST
 START_TEST(test_wrong) {
     char deep[8192] = "", *at = deep;
     for (int i = 0; i < 300; i++) at += sprintf(at, "<xliff>");
-    ck_assert_str_eq(error_of("xliff", "x.xlf", ""),
-                     "ALCORE_E_DATA FILE:1: this is no well-formed XML: no element found");
+    ck_assert_str_eq(error_of("xliff", "x.xlf", ""), "ALCORE_E_DATA FILE:1: the file is empty");
+    ck_assert_str_eq(error_of("xliff", "x.xlf", "<xliff><file>\n<body"),
+                     "ALCORE_E_DATA FILE:2: the file ends too early");
     ck_assert_str_eq(error_of("xliff", "x.xlf", "<po/>"),
                      "ALCORE_E_DATA FILE:1: the root is po, not xliff");
     ck_assert_str_eq(error_of("xliff", "x.xlf", "<xliff version='2.0'/>"),
