@@ -401,13 +401,25 @@ def a_changed_configuration_is_refused_by_name(box):
             ({"zero": False}, "zero was 'true' and is 'false'"),
             ({"options": {"masks": "none"}}, "options.masks was not there"),
             ({"train": {"ngram": {"order": 3}}}, "train.ngram.order was '2' and is '3'"),
-            ({"domains": [dict(domain, labeled="pool.tsv")]}, "domains[pets].labeled was 'labeled.tsv' and is 'pool.tsv'"),
+            ({"domains": [dict(domain, labeled="pool.tsv")]}, "domains[pets].labeled.content was "),
             ({"budgets": [5]}, "budgets[4] is gone")):
         write(box, "changed.json", **changes)
         contains(box.run("experiment", "changed.json", "out", expect=None).err, "out was begun with another configuration: ", words)
         equal(bytes_of(box, "out"), before, str(changes))
     box.file("pool.tsv", sentences(9, 60))
     contains(box.run("experiment", "c.json", "out", expect=None).err, "domains[pets].pool.content was ")
+
+
+@case
+def the_same_files_may_lie_elsewhere(box):
+    world(box)
+    box.run("experiment", "c.json", "out")
+    domain = CONFIG["domains"][0]
+    os.mkdir(box.path + "/data")
+    os.rename(box.path + "/labeled.tsv", box.path + "/data/labeled.tsv")
+    for labeled in ("data/labeled.tsv", {"path": "./data/labeled.tsv"}):
+        write(box, "moved.json", domains=[dict(domain, labeled=labeled)])
+        contains(box.run("experiment", "moved.json", "out").err, "rounds made by this call: 0;")
 
 
 @case

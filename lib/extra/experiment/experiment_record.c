@@ -141,15 +141,25 @@ static size_t item_length(const char *name) {
     return 0;
 }
 
-static bool is_free(const char *name) {
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(name, free_settings[i])) return true;
-    return false;
-}
-
 static const setting *find(const alcore__experiment *self, const char *name) {
     const setting wanted = {name, NULL};
     return bsearch(&wanted, self->settings, self->setting_count, sizeof wanted, compare);
+}
+
+/* Whether a setting is the path of a file whose digest is one too: the file may lie elsewhere. */
+static bool is_path(const alcore__experiment *self, const char *name) {
+    char digest[400];
+    size_t length = strlen(name);
+    if (length > 5 && !strcmp(name + length - 5, ".path")) length -= 5;
+    return alcore__format(digest, sizeof digest, "%.*s.content", (int)length, name) <
+               (int)sizeof digest &&
+           find(self, digest);
+}
+
+static bool is_free(const alcore__experiment *self, const char *name) {
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(name, free_settings[i])) return true;
+    return is_path(self, name);
 }
 
 static alcore_status refuse(const alcore__experiment *self, const char *name, const char *what) {
@@ -174,12 +184,12 @@ static alcore_status check(const alcore__experiment *self, const alcore__node *r
     for (const alcore__node *old = record->first; old; old = old->next) {
         const setting *now = find(self, old->key);
         int64_t before, after;
-        if (is_free(old->key)) *grown = *grown || !now || strcmp(now->value, old->text) != 0;
+        if (is_free(self, old->key)) *grown = *grown || !now || strcmp(now->value, old->text) != 0;
         if (!strcmp(old->key, "rounds") &&
             alcore__parse_int(old->text, strlen(old->text), &before) &&
             alcore__parse_int(now->value, strlen(now->value), &after) && after < before)
             return refuse(self, "rounds", "were more");
-        if (is_free(old->key)) continue;
+        if (is_free(self, old->key)) continue;
         if (!now) return refuse(self, old->key, "is gone");
         alcore__format(what, sizeof what, "was '%.150s' and is '%.150s'", old->text, now->value);
         if (strcmp(now->value, old->text) != 0) return refuse(self, old->key, what);
@@ -189,7 +199,7 @@ static alcore_status check(const alcore__experiment *self, const alcore__node *r
         const size_t length = item_length(name);
         if (alcore__node_find(record, name)) continue;
         *grown = true;
-        if (!is_free(name) && (length == 0 || has_item(record, name, length)))
+        if (!is_free(self, name) && (length == 0 || has_item(record, name, length)))
             return refuse(self, name, "was not there");
     }
     return ALCORE_OK;
@@ -251,7 +261,7 @@ alcore_status alcore__experiment_check_settings(alcore__experiment *self) {
 static bool concerns(const alcore__experiment_run *run, const char *name) {
     char own[2][96];
     const size_t length = item_length(name);
-    if (is_free(name)) return false;
+    if (is_free(run->all, name)) return false;
     if (length == 0) return true;
     alcore__format(own[0], sizeof own[0], "domains[%s]", run->domain->name);
     alcore__format(own[1], sizeof own[1], "strategies[%s]",
