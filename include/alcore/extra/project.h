@@ -170,7 +170,8 @@ ALCORE_API alcore_status alcore_project_import(alcore_project *project, const ch
  * @since 1.1 */
 ALCORE_API alcore_status alcore_project_write_labeled(alcore_project *project, const char *path);
 
-/** Keeps a measure of a model that was trained after a round.
+/** Keeps a measure of a model that was trained after a round. Given again, it takes the place of
+ * the earlier one, which is kept.
  * @param[in,out] project borrowed
  * @param[in] round from 0 (before the first round)
  * @param[in] name borrowed: such as "chrf"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Learning curves of a project: each measure over what was bought up to its round, as inline SVG by
- * the parts of plots (extra/plot). Where a round has several values of a measure, their mean is
- * drawn. */
+ * the parts of plots (extra/plot). Of a measure that was given again for a round the last value
+ * counts, as for the end of the rounds (project_stop.c). */
 #include <math.h>
 #include <string.h>
 
@@ -75,8 +75,9 @@ static alcore_status put_curve(alcore__report *self, const char *name, size_t ca
     if (status == ALCORE_OK) status = alcore__new_array(self->ctx, capacity, sizeof *one.y, &one.y);
     if (status == ALCORE_OK)
         status = alcore__store_prepare(store, &rows,
-                                       "SELECT round, avg(value) FROM metrics WHERE name = ? "
-                                       "GROUP BY round ORDER BY round",
+                                       "SELECT round, value FROM metrics WHERE metric IN (SELECT "
+                                       "max(metric) FROM metrics WHERE name = ? GROUP BY round) "
+                                       "ORDER BY round",
                                        "t", name);
     while (status == ALCORE_OK && one.count < capacity) {
         status = alcore__store_step(store, rows, &row);

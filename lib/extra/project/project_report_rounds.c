@@ -35,6 +35,7 @@ static size_t kind_of_reason(const char *reason) {
 static alcore_status read_items(alcore__report *self, alcore__report_round *one,
                                 alcore_pool *pool) {
     alcore__store *store = &self->project->store;
+    const char *const fallback = alcore__project_setting(&self->settings, "source_language");
     sqlite3_stmt *rows;
     bool row;
     alcore_status status;
@@ -46,7 +47,7 @@ static alcore_status read_items(alcore__report *self, alcore__report_round *one,
         const char *language = alcore__store_text_or_null(rows, 1), *name = NULL;
         if (one->language_count == one->items) break; /* of a damaged count */
         status = alcore_pool_add_texts(pool, &text, NULL, 1, NULL);
-        if (!language) language = "unknown";
+        if (!language) language = *fallback ? fallback : "unknown";
         if (status == ALCORE_OK) status = keep(self, language, strlen(language), &name);
         one->languages[one->language_count++] = (alcore__share){.name = name, .count = 1};
         if (status == ALCORE_OK) status = keep(self, reason, kind_of_reason(reason), &name);

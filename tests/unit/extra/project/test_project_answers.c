@@ -348,7 +348,7 @@ END_TEST
 /* A spreadsheet keeps no batch: its texts tell. Spaces between words may differ. */
 START_TEST(another_text) {
     alcore_project_import_report report = ALCORE_PROJECT_IMPORT_REPORT_INIT;
-    char rows[600], text[600];
+    char rows[600], text[1024];
     snprintf(rows, sizeof rows, "%s,something \xC3\xA4lse,eins,,,,,\n%s", first,
              row(second, "zwei", "", "", ""));
     report = imported(rows);
