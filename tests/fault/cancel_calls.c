@@ -578,6 +578,7 @@ const cancel_call CALLS[] = {
     {"alcore_request_ablate", "", call_ablation},
     {"alcore_request_compare", "", call_comparison},
     {"alcore_analysis_compute_composition", "", call_composition},
+    {"alcore_analysis_compute_leverage", "", call_leverage},
     {"alcore_analysis_compute_neighborhood", "", call_neighborhood},
     {"alcore_analysis_compute_neighborhood", "long lists", call_long_neighborhood},
     {"alcore_analysis_compute_projection", "", call_projection},

@@ -119,6 +119,15 @@ alcore_status call_composition(void) {
         status = alcore_analysis_compute_composition(ctx, pool, selected, 1, &options, &out);
     return status;
 }
+alcore_status call_leverage(void) {
+    alcore_leverage_result out = ALCORE_LEVERAGE_RESULT_INIT;
+    int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
+    alcore_status status;
+    for (int64_t i = 0; i < row_count; i++) rows[i] = i;
+    status = alcore_analysis_compute_leverage(pool, rows, row_count, labeled, NULL, &out);
+    free(rows);
+    return status;
+}
 alcore_status call_projection(void) {
     alcore_search_data rows = ALCORE_SEARCH_DATA_INIT;
     alcore_tensor view, out;

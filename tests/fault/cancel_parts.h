@@ -39,6 +39,7 @@ alcore_status call_margin_ratios(void);
 alcore_status call_neighborhood(void);
 alcore_status call_long_neighborhood(void);
 alcore_status call_composition(void);
+alcore_status call_leverage(void);
 alcore_status call_projection(void);
 alcore_status call_write_curves(void);
 alcore_status call_write_points(void);
