@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "inputs.h"
+#include "select_page.h"
 
 /* The bytes of the column that a value of --model begins with, "embeddings=DIR"; 0: none. */
 static size_t column_of_model(const char *value) {
@@ -30,9 +31,10 @@ static int set_language(const arguments *args, alcore_model *model, taken *by) {
     return outcome(alcore_model_set_language(model, option_value(args, OPTION_TO, NULL)));
 }
 
-/* Refuses --to and --prompt where no model took them. */
+/* Refuses --to and --prompt where no model took them. A page takes --to too (select_page.h). */
 static int check_taken(const arguments *args, taken by) {
-    if (option_given(args, OPTION_TO) && !by.language)
+    const bool page = select_page_is(option_value(args, OPTION_OUT, "-"));
+    if (option_given(args, OPTION_TO) && !by.language && !page)
         return complain(EXIT_USAGE, "--to %s: no --model is one that translates",
                         option_value(args, OPTION_TO, ""));
     const bool prompt = option_given(args, OPTION_PROMPT);

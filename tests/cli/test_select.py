@@ -630,8 +630,10 @@ def picks_go_out_as_an_annotation_page(box):
         return json.loads(re.search(r'id="asked">(.*?)</script>', text, re.S)[1])
     box.npy("u.npy", [3, 2, 1, 0])
     args = ["select", "pool.tsv", "--strategy", "nnll", "--scores", "u.npy"]
-    box.run(*args, "--budget", "3", "--out", "picks.html", "--drafts", "drafts.tsv", "--batch", "first")
+    box.run(*args, "--budget", "3", "--out", "picks.html", "--drafts", "drafts.tsv", "--batch", "first", "--to", "ar")
     page = asked("picks.html")
+    equal(page["target"], "ar")
+    contains(box.run(*args, "--budget", "3", "--out", "picks.tsv", "--to", "ar", expect=2).err, "no --model is one that translates")
     equal([item["id"] for item in page["items"]], ["a", "b", "c"])
     equal(page["batch"], "first")
     equal([item.get("draft") for item in page["items"]], ["eins", None, None])
