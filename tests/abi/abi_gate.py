@@ -22,7 +22,6 @@ DUMP = os.path.join(ROOT, 'tests', 'tools', 'abi_dump.sh')
 GATE = ['abidiff', '--suppressions', os.path.join(HERE, 'size_first.suppr'), '--no-show-locs']
 
 
-
 def of_older(core, path):
     """The options for an older baseline, which need a file at path: names may have been added, and what is no function of core may have
     changed or gone."""
