@@ -30,6 +30,9 @@ alcore_status alcore__fail_remedy(alcore_status status, int32_t kind, const char
                                   const char *value, const char *effect);
 /* The error of a failed allocation of that many bytes. */
 alcore_status alcore__fail_memory(size_t bytes);
+/* The error of a system call: what could not be done with the path, and the text of errno.
+ * ALCORE_E_IO; ALCORE_E_NOMEM for ENOMEM (file_system.c). */
+alcore_status alcore__fail_system(int error, const char *what, const char *path);
 /* Puts "prefix: " before the present error text (a path before "line 3: ..."), whose remedy stays.
  * Returns status. */
 alcore_status alcore__fail_within(alcore_status status, const char *format, ...)
@@ -92,6 +95,8 @@ alcore_status alcore__tick(alcore_ctx *ctx, const char *stage, int64_t done, int
 /* From any thread: whether the running call is to stop. A call that is no long one, or is made in a
  * callback of one, stops only when the progress function says so. */
 bool alcore__cancelled(const alcore_ctx *ctx);
+/* Nanoseconds of a monotonic clock, a few milliseconds coarse. */
+int64_t alcore__now_ns(void);
 /* The error of a call that was cancelled: ALCORE_E_CANCELLED. */
 alcore_status alcore__fail_cancelled(void);
 /* Whether this process is a forked child of the one that made ctx: then release functions free
@@ -201,6 +206,10 @@ typedef struct alcore__arena {
 } alcore__arena;
 /* NULL when out of memory; aligned to `align` (a power of two). */
 void *alcore__arena_alloc(alcore_ctx *ctx, alcore__arena *arena, size_t bytes, size_t align);
+/* *out, the address of a pointer to char or const char: a copy of text [bytes], ended by NUL. text
+ * may be NULL where bytes is 0. */
+alcore_status alcore__arena_text(alcore_ctx *ctx, alcore__arena *arena, const char *text,
+                                 size_t bytes, void *out);
 void alcore__arena_clear(alcore_ctx *ctx, alcore__arena *arena);
 
 /* ---- objects (object.c): the head of every handle ---- */
@@ -335,6 +344,9 @@ typedef struct alcore__hash {
 /* XXH3, 128 bits: equal hashes are taken for equal texts. alcore__hash64() of
  * base/rng.h is the one that enters seeds. */
 alcore__hash alcore__hash128(const void *data, size_t bytes);
+/* The 32 hexadecimal digits of a hash, as xxh128sum prints it. */
+enum { ALCORE__HASH_TEXT_BYTES = 33 }; /* with the NUL */
+void alcore__hash_print(alcore__hash hash, char out[ALCORE__HASH_TEXT_BYTES]);
 
 /* ---- context internals (context.c) ---- */
 

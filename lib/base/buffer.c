@@ -96,6 +96,16 @@ void *alcore__arena_alloc(alcore_ctx *ctx, alcore__arena *arena, size_t bytes, s
     return chunk_alloc(chunk, bytes, align);
 }
 
+alcore_status alcore__arena_text(alcore_ctx *ctx, alcore__arena *arena, const char *text,
+                                 size_t bytes, void *out) {
+    char *copy = alcore__arena_alloc(ctx, arena, bytes + 1, 1);
+    if (!copy) return alcore__fail_memory(bytes + 1);
+    if (bytes > 0) memcpy(copy, text, bytes);
+    copy[bytes] = '\0';
+    *(char **)out = copy;
+    return ALCORE_OK;
+}
+
 void alcore__arena_clear(alcore_ctx *ctx, alcore__arena *arena) {
     for (struct alcore__arena_chunk *chunk = arena->chunk, *before; chunk; chunk = before) {
         before = chunk->before;

@@ -28,13 +28,13 @@ typedef struct system_file {
     char path[];
 } system_file;
 
-/* The error of a system call: what could not be done with the path, and errno's text. */
 alcore_status alcore__fail_system(int error, const char *what, const char *path) {
     const char *reason = strerror_l(error, alcore__c_locale());
     if (strcmp(path, "-") == 0)
         return alcore__fail(ALCORE_E_IO, "cannot %s standard %s: %s", what,
                             strcmp(what, "read") == 0 ? "input" : "output", reason);
-    return alcore__fail(ALCORE_E_IO, "cannot %s '%s': %s", what, path, reason);
+    return alcore__fail(error == ENOMEM ? ALCORE_E_NOMEM : ALCORE_E_IO, "cannot %s '%s': %s", what,
+                        path, reason);
 }
 
 /* Opens a path for reading, creates it (ALCORE_FILE_CREATE), ALCORE_E_EXISTS when it exists, or

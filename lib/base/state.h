@@ -89,7 +89,6 @@ void alcore__error_clear(void);
 const char *alcore__error_text(void);
 
 /* call.c */
-int64_t alcore__now_ns(void); /* nanoseconds of a monotonic clock, a few milliseconds coarse */
 /* The innermost call that this thread has entered, or whose task it runs as a worker; NULL: none.
  * */
 const alcore__entry *alcore__this_entry(void);
@@ -122,8 +121,6 @@ int alcore__file_descriptor(const void *handle);
 /* A mode of its open function beside those of the public header: a device or a pipe, for writing.
  */
 enum { ALCORE__FILE_STREAM = 3 };
-/* The error of a system call: what could not be done with the path, and the text of errno. */
-alcore_status alcore__fail_system(int error, const char *what, const char *path);
 
 /* module.c */
 void alcore__modules_end(alcore_ctx *ctx);

@@ -116,12 +116,7 @@ static bool is_accepted(const row *one, const char *text, size_t length) {
 /* *out: a copy of a text in the arena of the report. */
 static alcore_status keep(alcore_ctx *ctx, alcore__key_report *report, const alcore__buffer *text,
                           const char **out) {
-    char *copy = alcore__arena_alloc(ctx, &report->arena, text->length + 1, 1);
-    if (!copy) return alcore__fail_memory(text->length + 1);
-    memcpy(copy, text->data, text->length);
-    copy[text->length] = '\0';
-    *out = copy;
-    return ALCORE_OK;
+    return alcore__arena_text(ctx, &report->arena, text->data, text->length, out);
 }
 
 static alcore_status add_warning(alcore_ctx *ctx, alcore__key_report *report,

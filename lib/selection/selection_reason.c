@@ -156,15 +156,9 @@ alcore_status alcore__selection_reasons(alcore_selection *selection) {
     for (int64_t k = 0; status == ALCORE_OK && k < selection->count; k++) {
         status = alcore__tick(ctx, "reasons", k, selection->count);
         if (status == ALCORE_OK) status = put_reason(&self, k);
-        if (status != ALCORE_OK) break;
-        char *copy = alcore__arena_alloc(ctx, &selection->reason_arena, self.line.length + 1, 1);
-        if (!copy) {
-            status = alcore__fail_memory(self.line.length + 1);
-            break;
-        }
-        memcpy(copy, self.line.data, self.line.length);
-        copy[self.line.length] = '\0';
-        selection->reasons[k] = copy;
+        if (status == ALCORE_OK)
+            status = alcore__arena_text(ctx, &selection->reason_arena, self.line.data,
+                                        self.line.length, &selection->reasons[k]);
     }
     alcore__buffer_clear(ctx, &self.line);
     alcore__rare_words_clear(ctx, &self.words);

@@ -66,12 +66,7 @@ typedef struct reader {
 
 /* Copies a name into the tokenizer's arena, NUL-terminated. */
 static alcore_status keep_name(reader *r, const char *text, size_t length, const char **out) {
-    char *copy = alcore__arena_alloc(r->ctx, &r->tokenizer->arena, length + 1, 1);
-    if (!copy) return alcore__fail_memory(length + 1);
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    *out = copy;
-    return ALCORE_OK;
+    return alcore__arena_text(r->ctx, &r->tokenizer->arena, text, length, out);
 }
 
 /* Appends a token behind the pieces; it gets its id in make_model(). */

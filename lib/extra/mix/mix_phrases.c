@@ -299,12 +299,7 @@ static alcore_status make_pair(void *data, int64_t index, int32_t worker) {
 
 /* A copy of a text among the strings of the training set, terminated. */
 static alcore_status keep_text(alcore_mix *mix, const alcore__buffer *text, const char **out) {
-    char *copy = alcore__arena_alloc(mix->object.ctx, &mix->strings, text->length + 1, 1);
-    if (!copy) return alcore__fail_memory(text->length);
-    memcpy(copy, text->data, text->length);
-    copy[text->length] = '\0';
-    *out = copy;
-    return ALCORE_OK;
+    return alcore__arena_text(mix->object.ctx, &mix->strings, text->data, text->length, out);
 }
 
 /* Appends the pairs of the batch until there are enough. */
