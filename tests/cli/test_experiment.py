@@ -480,6 +480,19 @@ def a_process_that_died_does_not_block(box):
 
 
 @case
+def models_that_are_not_whole_are_removed_from_each_round(box):
+    by_command(box)
+    box.run("experiment", "c.json", "out")
+    run = box.path + "/out/runs/pets/4/seed-3/random/"
+    parts = [run + "round-%02d/model.part-%d" % (number, number) for number in (2, 3)]
+    for part in parts:
+        os.makedirs(part + "/inner")
+        open(part + "/inner/weights", "w").close()
+    box.run("experiment", "c.json", "out")
+    equal([part for part in parts if os.path.exists(part)], [])
+
+
+@case
 def ctrl_c_ends_it_and_it_goes_on(box):
     by_command(box, evaluate={"command": "sleep 0.05; " + EVALUATE})
     box.run("experiment", "c.json", "alone")

@@ -58,11 +58,9 @@ typedef struct alcore_experiment_result {
  *   member; a file of it; what an evaluation printed; a damaged record), ALCORE_E_PARAM (the folder
  *   was begun with another configuration: names what differs), ALCORE_E_CALLBACK (a command ended
  *   with another status than 0: names it and its last words) or what event returned,
- *   ALCORE_E_UNSUPPORTED (a context with
- *   a file table of its own; a model without the engine), what alcore_select(),
- *   alcore_annotations_simulate(), alcore_mix_new(), alcore_lm_new_trained() and
- *   alcore_model_train() return, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- *   ALCORE_E_STRUCT_*
+ *   ALCORE_E_UNSUPPORTED (a context with a file table of its own; a model without the engine), what
+ *   alcore_select(), alcore_annotations_simulate(), alcore_mix_new(), alcore_lm_new_trained() and
+ *   alcore_model_train() return, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback event, progress, log, files
  * @since 1.1 */

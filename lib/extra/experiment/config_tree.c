@@ -39,12 +39,7 @@ static alcore_status new_node(reading *self, char kind, alcore__node **out) {
 
 /* A copy in the arena, NUL-terminated. */
 static alcore_status keep(reading *self, const char *text, size_t length, const char **out) {
-    char *copy = alcore__arena_alloc(self->tree->ctx, &self->tree->arena, length + 1, 1);
-    if (!copy) return alcore__fail_memory(length + 1);
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    *out = copy;
-    return ALCORE_OK;
+    return alcore__arena_text(self->tree->ctx, &self->tree->arena, text, length, out);
 }
 
 static alcore_status read_node(reading *self, alcore__node **out);

@@ -189,7 +189,7 @@ static alcore_status do_runs(alcore__experiment *self) {
 /* An absolute path without links, of a file or folder that is there. */
 static alcore_status real_path(alcore_ctx *ctx, const char *path, alcore__buffer *out) {
     char real[PATH_MAX];
-    if (!realpath(path, real)) return alcore__experiment_fail(errno, "read", path);
+    if (!realpath(path, real)) return alcore__fail_system(errno, "read", path);
     return alcore__experiment_path(ctx, out, "%s", real);
 }
 

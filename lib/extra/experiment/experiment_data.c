@@ -23,16 +23,16 @@ static const alcore__experiment_data *data_of(const alcore__experiment_domain *d
 alcore_status alcore__experiment_data_path(const alcore__experiment *self,
                                            const alcore__experiment_domain *domain,
                                            const char *role, alcore__buffer *out) {
-    static const char *const suffixes[] = {[ALCORE_FORMAT_TEXT - 401] = "txt",
-                                           [ALCORE_FORMAT_TSV - 401] = "tsv",
-                                           [ALCORE_FORMAT_JSONL - 401] = "jsonl"};
     const alcore__experiment_data *data = data_of(domain, role);
     out->length = 0;
     if (!data->path) return alcore__buffer_append(self->ctx, out, "", 0);
     if (!data->records) return alcore__experiment_absolute(self, data->path, out);
+    const int32_t format = alcore__records_format(data->path);
     return alcore__experiment_path(self->ctx, out, "%s/data/%s.%s.%s", self->folder.data,
                                    domain->name, role,
-                                   suffixes[alcore__records_format(data->path) - 401]);
+                                   format == ALCORE_FORMAT_TSV     ? "tsv"
+                                   : format == ALCORE_FORMAT_JSONL ? "jsonl"
+                                                                   : "txt");
 }
 
 /* ---- cutting ---- */

@@ -17,17 +17,6 @@
 
 enum { STEP = 1 << 20, OPEN_FOLDERS = 16, WAIT_NS = 20000000 };
 
-int64_t alcore__experiment_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-alcore_status alcore__experiment_fail(int error, const char *what, const char *path) {
-    return alcore__fail(error == ENOMEM ? ALCORE_E_NOMEM : ALCORE_E_IO, "cannot %s '%s': %s", what,
-                        path, strerror_l(error, alcore__c_locale()));
-}
-
 alcore_status alcore__experiment_path(alcore_ctx *ctx, alcore__buffer *out, const char *format,
                                       ...) {
     char text[ALCORE__PATH_BYTES];
@@ -75,13 +64,13 @@ alcore_status alcore__experiment_read_text(alcore_ctx *ctx, const char *path, si
     ALCORE__TRY(alcore__file_open(ctx, path, &file));
     alcore_status status = ALCORE_OK;
     while (status == ALCORE_OK && got == BLOCK) {
-        status = out->length > most
-                     ? alcore__fail(ALCORE_E_DATA, "%s: more than %zu bytes", path, most)
-                     : alcore__buffer_reserve(ctx, out, BLOCK);
+        status = alcore__buffer_reserve(ctx, out, BLOCK);
         if (status == ALCORE_OK)
             status =
                 alcore__file_read(file, (int64_t)out->length, out->data + out->length, BLOCK, &got);
         if (status == ALCORE_OK) out->length += got;
+        if (status == ALCORE_OK && out->length > most)
+            status = alcore__fail(ALCORE_E_DATA, "%s: more than %zu bytes", path, most);
     }
     if (status == ALCORE_OK) out->data[out->length] = '\0';
     alcore__file_close(file);
@@ -108,7 +97,7 @@ alcore_status alcore__experiment_lock(alcore_ctx *ctx, const char *path, bool wa
     bool taken = false;
     *out = -1;
     const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) return alcore__experiment_fail(errno, "open", path);
+    if (file < 0) return alcore__fail_system(errno, "open", path);
     alcore_status status = take(ctx, file, wait, &taken);
     if (status == ALCORE_E_IO) alcore__fail_within(status, "%s", path);
     if (taken)
@@ -118,15 +107,10 @@ alcore_status alcore__experiment_lock(alcore_ctx *ctx, const char *path, bool wa
     return status;
 }
 
-void alcore__experiment_print_digest(alcore__hash hash, char out[ALCORE__DIGEST_BYTES]) {
-    alcore__format(out, ALCORE__DIGEST_BYTES, "%016llx%016llx", (unsigned long long)hash.high,
-                   (unsigned long long)hash.low);
-}
-
 /* The digest of a block is that of its bytes behind the digest so far, so that memory does not grow
  * with the file. */
 alcore_status alcore__experiment_digest(alcore_ctx *ctx, const char *path,
-                                        char out[ALCORE__DIGEST_BYTES]) {
+                                        char out[ALCORE__HASH_TEXT_BYTES]) {
     struct {
         alcore__hash before;
         char bytes[STEP];
@@ -142,8 +126,8 @@ alcore_status alcore__experiment_digest(alcore_ctx *ctx, const char *path,
             status = alcore__tick(ctx, "reading the files of the experiment", 0, -1);
         }
     }
-    if (status == ALCORE_OK) alcore__experiment_print_digest(block->before, out);
-    if (file) alcore__file_close(file);
+    if (status == ALCORE_OK) alcore__hash_print(block->before, out);
+    alcore__file_close(file);
     alcore__free(ctx, block);
     return status;
 }
@@ -168,13 +152,13 @@ static alcore_status sync_folder(alcore_ctx *ctx, const char *path) {
     const int error = file < 0 || fsync(file) != 0 ? errno : 0;
     if (file >= 0) close(file);
     alcore__buffer_clear(ctx, &folder);
-    return error ? alcore__experiment_fail(error, "write", path) : ALCORE_OK;
+    return error ? alcore__fail_system(error, "write", path) : ALCORE_OK;
 }
 
 alcore_status alcore__experiment_appear(alcore_ctx *ctx, const char *temporary, const char *path) {
     const int error = nftw(temporary, sync_entry, OPEN_FOLDERS, FTW_PHYS | FTW_DEPTH);
-    if (error) return alcore__experiment_fail(error > 0 ? error : errno, "write", temporary);
-    if (rename(temporary, path) != 0) return alcore__experiment_fail(errno, "make", path);
+    if (error) return alcore__fail_system(error > 0 ? error : errno, "write", temporary);
+    if (rename(temporary, path) != 0) return alcore__fail_system(errno, "make", path);
     return sync_folder(ctx, path);
 }
 
@@ -190,14 +174,15 @@ void alcore__experiment_remove(const char *path) {
     nftw(path, remove_entry, OPEN_FOLDERS, FTW_PHYS | FTW_DEPTH);
 }
 
-/* For nftw(): removes a model that is not whole, and leftovers of files of a folder. */
+/* For nftw(): removes a model that is not whole, and leftovers of files of a folder. A folder comes
+ * after what is in it, as nftw() ends its walk at one that is gone before it is read. */
 static _Thread_local alcore_ctx *cleaning;
 
 static int clean_entry(const char *path, const struct stat *info, int kind, struct FTW *place) {
     char folder[ALCORE__PATH_BYTES];
     (void)info;
     if (strncmp(path + place->base, "model.part-", 11) == 0) alcore__experiment_remove(path);
-    if (kind == FTW_D && strlen(path) + 2 <= sizeof folder) {
+    if (kind == FTW_DP && strlen(path) + 2 <= sizeof folder) {
         alcore__format(folder, sizeof folder, "%s/", path);
         alcore__remove_leftovers(cleaning, folder);
     }
@@ -206,5 +191,5 @@ static int clean_entry(const char *path, const struct stat *info, int kind, stru
 
 void alcore__experiment_clean(alcore_ctx *ctx, const char *folder) {
     cleaning = ctx;
-    nftw(folder, clean_entry, OPEN_FOLDERS, FTW_PHYS);
+    nftw(folder, clean_entry, OPEN_FOLDERS, FTW_PHYS | FTW_DEPTH);
 }

@@ -30,10 +30,6 @@ typedef struct measures {
     int count;
 } measures;
 
-/* Names that the tables have columns of. */
-static const char *const taken[] = {"domain", "budget", "strategy", "seed",
-                                    "round",  "items",  "words",    "cost"};
-
 /* Whether a text can be the name of a column and of a file. */
 static bool is_name(const char *text, size_t length) {
     static const char others[] = "._+-@";
@@ -64,12 +60,13 @@ static alcore_status add_given(measures *self, int64_t line, const char *name, s
                             run, round, (long long)line, (int)length, name,
                             (int)(value_length < 40 ? value_length : 40), value,
                             alcore__number_fault(value, value_length));
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (strlen(taken[i]) == length && !memcmp(taken[i], name, length))
+    for (size_t i = 0; i < ALCORE__METRICS_COLUMNS; i++)
+        if (strlen(alcore__metrics_columns[i]) == length &&
+            !memcmp(alcore__metrics_columns[i], name, length))
             return alcore__fail(ALCORE_E_DATA,
                                 "%s, round %lld: the evaluation has a measure '%s', which the "
                                 "tables have a column of",
-                                run, round, taken[i]);
+                                run, round, alcore__metrics_columns[i]);
     for (int i = 0; i < self->count; i++)
         if (strlen(self->names[i]) == length && !memcmp(self->names[i], name, length))
             return alcore__fail(ALCORE_E_DATA, "%s, round %lld: the measure '%s' is there twice",
@@ -264,14 +261,14 @@ static alcore_status measure_bought(measures *self, double bought[3]) {
 static alcore_status put_digests(const measures *self, alcore__json_out *json, bool ended) {
     static const char *const files[] = {"selection.tsv", "answers.tsv", "train.tsv", "model.arpa"};
     alcore__buffer path = {0};
-    char digest[ALCORE__DIGEST_BYTES];
+    char digest[ALCORE__HASH_TEXT_BYTES];
     alcore_status status = ALCORE_OK;
     alcore__json_open(json, "files", '{');
     for (int i = self->round == 0 ? 2 : 0; i < (ended ? 1 : 4) && status == ALCORE_OK; i++) {
         status = alcore__experiment_file(self->run, self->round, files[i], &path);
         if (status != ALCORE_OK || !alcore__experiment_exists(path.data)) continue;
         status = alcore__experiment_digest(self->run->all->ctx, path.data, digest);
-        alcore__json_put_string(json, files[i], digest);
+        if (status == ALCORE_OK) alcore__json_put_string(json, files[i], digest);
     }
     alcore__json_close(json, '}');
     alcore__buffer_clear(self->run->all->ctx, &path);
@@ -291,7 +288,9 @@ static alcore_status write_record(const measures *self, const double *bought) {
     alcore__json_put_string(&json, "settings", self->run->settings);
     alcore_status status = put_digests(self, &json, !bought);
     if (!bought) alcore__json_put_string(&json, "ended", "no row is left that can be selected");
-    for (int i = 0; bought && i < 3; i++) alcore__json_put_number(&json, taken[5 + i], bought[i]);
+    for (int i = 0; bought && i < 3; i++)
+        alcore__json_put_number(&json, alcore__metrics_columns[ALCORE__METRICS_BOUGHT + i],
+                                bought[i]);
     alcore__json_open(&json, "measures", '{');
     for (int i = 0; i < self->count; i++)
         alcore__json_put_number(&json, self->names[i], self->values[i]);
@@ -311,8 +310,9 @@ static alcore_status write_record(const measures *self, const double *bought) {
  * missing. */
 static alcore_status tell(const measures *self, const double bought[3]) {
     for (int i = 0; i < 3; i++)
-        ALCORE__TRY(
-            alcore__experiment_event(self->run, self->round, "evaluate", taken[5 + i], bought[i]));
+        ALCORE__TRY(alcore__experiment_event(self->run, self->round, "evaluate",
+                                             alcore__metrics_columns[ALCORE__METRICS_BOUGHT + i],
+                                             bought[i]));
     for (int i = 0; i < self->count; i++)
         ALCORE__TRY(alcore__experiment_event(self->run, self->round, "evaluate", self->names[i],
                                              self->values[i]));

@@ -88,11 +88,9 @@ static alcore_status fill(command *self, const char *text, bool quoted, alcore__
 
 /* Adds an argument, copied. */
 static alcore_status add(command *self, const char **arguments, int *count, const char *text) {
-    const size_t bytes = strlen(text) + 1;
-    char *copy = alcore__arena_alloc(self->ctx, &self->arena, bytes, 1);
-    if (!copy) return alcore__fail_memory(bytes);
-    memcpy(copy, text, bytes);
-    arguments[(*count)++] = copy;
+    ALCORE__TRY(
+        alcore__arena_text(self->ctx, &self->arena, text, strlen(text), &arguments[*count]));
+    ++*count;
     return ALCORE_OK;
 }
 
@@ -157,7 +155,7 @@ static alcore_status run_program(command *self, const char *name, const alcore__
     alcore_status status = make_arguments(self, node, output, arguments);
     if (status == ALCORE_OK) status = alcore__child_run(self->ctx, arguments, folder, name, &code);
     if (rename(made, log) != 0 && status == ALCORE_OK)
-        status = alcore__experiment_fail(errno, "make", log);
+        status = alcore__fail_system(errno, "make", log);
     if (status == ALCORE_E_NOT_FOUND)
         status = alcore__fail(ALCORE_E_UNSUPPORTED, "there is no /bin/sh to run commands");
     if (status == ALCORE_OK && code > 0) status = fail_program(self, name, code, log);

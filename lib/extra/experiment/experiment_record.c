@@ -25,23 +25,13 @@ static const char *const free_settings[] = {"name", "baseline", "rounds"};
 
 /* ---- settings of the configuration ---- */
 
-static alcore_status keep(alcore__experiment *self, const char *text, size_t length,
-                          const char **out) {
-    char *copy = alcore__arena_alloc(self->ctx, &self->arena, length + 1, 1);
-    if (!copy) return alcore__fail_memory(length + 1);
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    *out = copy;
-    return ALCORE_OK;
-}
-
 static alcore_status add(alcore__experiment *self, const alcore__buffer *name, const char *value) {
     setting *made;
     ALCORE__TRY(alcore__grow(self->ctx, &self->settings, &self->setting_capacity,
                              self->setting_count + 1, sizeof *self->settings));
     made = &self->settings[self->setting_count];
-    ALCORE__TRY(keep(self, name->data, name->length, &made->name));
-    ALCORE__TRY(keep(self, value, strlen(value), &made->value));
+    ALCORE__TRY(alcore__arena_text(self->ctx, &self->arena, name->data, name->length, &made->name));
+    ALCORE__TRY(alcore__arena_text(self->ctx, &self->arena, value, strlen(value), &made->value));
     self->setting_count++;
     return ALCORE_OK;
 }
@@ -86,7 +76,7 @@ static alcore_status flatten(alcore__experiment *self, alcore__buffer *name,
 static alcore_status add_digest(alcore__experiment *self, const char *domain, const char *role,
                                 const char *path) {
     alcore__buffer name = {0}, file = {0};
-    char digest[ALCORE__DIGEST_BYTES];
+    char digest[ALCORE__HASH_TEXT_BYTES];
     if (!path) return ALCORE_OK;
     alcore_status status =
         alcore__buffer_format(self->ctx, &name, "domains[%s].%s.content", domain, role);
@@ -107,7 +97,8 @@ static alcore_status add_digests(alcore__experiment *self) {
             {"pool", domain->pool.path},       {"pool.references", domain->pool.references},
             {"labeled", domain->labeled.path}, {"labeled.references", domain->labeled.references},
             {"test", domain->test.path},       {"test.references", domain->test.references},
-            {"target", domain->target.path},   {"links", domain->links}};
+            {"target", domain->target.path},   {"target.references", domain->target.references},
+            {"links", domain->links}};
         for (size_t k = 0; k < sizeof files / sizeof *files; k++)
             ALCORE__TRY(add_digest(self, domain->name, files[k].role, files[k].path));
     }
@@ -280,7 +271,7 @@ alcore_status alcore__experiment_run_settings(alcore__experiment_run *run) {
             status = alcore__buffer_format(all->ctx, &text, "%s=%s\n", all->settings[i].name,
                                            all->settings[i].value);
     if (status == ALCORE_OK)
-        alcore__experiment_print_digest(alcore__hash128(text.data, text.length), run->settings);
+        alcore__hash_print(alcore__hash128(text.data, text.length), run->settings);
     alcore__buffer_clear(all->ctx, &text);
     return status;
 }

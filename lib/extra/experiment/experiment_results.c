@@ -20,23 +20,21 @@
 /* Between two writings while rounds are being made. */
 #define SHOW_EVERY_NS INT64_C(5000000000)
 
-static const char *const columns[] = {"domain", "budget", "strategy", "seed",
-                                      "round",  "items",  "words",    "cost"};
+const char *const alcore__metrics_columns[] = {"domain", "budget", "strategy", "seed",
+                                               "round",  "items",  "words",    "cost"};
 
 /* ---- reading ---- */
 
-/* The number of a measure, which is added where it is new; -1: out of memory. */
+/* *out: the number of a measure, which is added where it is new. */
 static alcore_status measure_of(alcore__results *self, const char *name, int64_t *out) {
     for (*out = 0; *out < self->measure_count; ++*out)
         if (!strcmp(self->measures[*out], name)) return ALCORE_OK;
     if (self->measure_count == ALCORE__RESULT_MEASURES)
         return alcore__fail(ALCORE_E_DATA, "the rounds have more than %d different measures",
                             ALCORE__RESULT_MEASURES);
-    const size_t bytes = strlen(name) + 1;
-    char *copy = alcore__arena_alloc(self->all->ctx, &self->arena, bytes, 1);
-    if (!copy) return alcore__fail_memory(bytes);
-    memcpy(copy, name, bytes);
-    self->measures[self->measure_count++] = copy;
+    ALCORE__TRY(alcore__arena_text(self->all->ctx, &self->arena, name, strlen(name),
+                                   &self->measures[self->measure_count]));
+    self->measure_count++;
     return ALCORE_OK;
 }
 
@@ -54,7 +52,8 @@ static alcore_status add_round(alcore__results *self, const alcore__tree *record
     const alcore__node *measures = alcore__node_find(record->root, "measures");
     int64_t number;
     for (int i = 0; i < 3; i++)
-        row.bought[i] = number_of(alcore__node_find(record->root, columns[5 + i]));
+        row.bought[i] = number_of(
+            alcore__node_find(record->root, alcore__metrics_columns[ALCORE__METRICS_BOUGHT + i]));
     row.values =
         alcore__arena_alloc(ctx, &self->arena, ALCORE__RESULT_MEASURES * sizeof *row.values, 8);
     if (!row.values) return alcore__fail_memory(sizeof *row.values);
@@ -138,8 +137,8 @@ static alcore_status write_metrics(const alcore__results *self, const char *path
     alcore__table table;
     ALCORE__TRY(alcore__table_open(&table, self->all->ctx, "a table of metrics", path, NULL));
     alcore_status status = ALCORE_OK;
-    for (size_t i = 0; i < sizeof columns / sizeof *columns && status == ALCORE_OK; i++)
-        status = alcore__table_put_string(&table, columns[i]);
+    for (size_t i = 0; i < ALCORE__METRICS_COLUMNS && status == ALCORE_OK; i++)
+        status = alcore__table_put_string(&table, alcore__metrics_columns[i]);
     for (int64_t i = 0; i < self->measure_count && status == ALCORE_OK; i++)
         status = alcore__table_put_string(&table, self->measures[i]);
     if (status == ALCORE_OK) status = alcore__table_end_line(&table);
@@ -199,9 +198,9 @@ static alcore_status show(alcore__experiment *all) {
 }
 
 alcore_status alcore__experiment_show(alcore__experiment *self, bool now) {
-    const int64_t time = alcore__experiment_now();
+    const int64_t time = alcore__now_ns();
     if (!now && self->shown_ns && time - self->shown_ns < SHOW_EVERY_NS) return ALCORE_OK;
     ALCORE__TRY(show(self));
-    self->shown_ns = alcore__experiment_now();
+    self->shown_ns = alcore__now_ns();
     return ALCORE_OK;
 }

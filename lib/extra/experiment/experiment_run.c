@@ -78,7 +78,7 @@ alcore_status alcore__experiment_event(const alcore__experiment_run *run, int64_
     if (status == ALCORE_OK) {
         errno = 0;
         const int error = append_line(path.data, json.text.data, json.text.length);
-        if (error) status = alcore__experiment_fail(error, "write", path.data);
+        if (error) status = alcore__fail_system(error, "write", path.data);
     }
     alcore__buffer_clear(all->ctx, &json.text);
     alcore__buffer_clear(all->ctx, &path);

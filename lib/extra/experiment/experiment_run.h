@@ -41,10 +41,7 @@
 #include "extra/experiment/experiment_config.h"
 
 #define ALCORE__EXPERIMENT_SHARED "shared"
-enum {
-    ALCORE__DIGEST_BYTES = 33, /* of the text of a digest, with its NUL */
-    ALCORE__PATH_BYTES = 4096
-};
+enum { ALCORE__PATH_BYTES = 4096 };
 
 typedef struct alcore__experiment {
     alcore_ctx *ctx;
@@ -66,17 +63,14 @@ typedef struct alcore__experiment_run {
     const alcore__experiment_strategy *strategy; /* NULL: the shared rounds */
     const char *budget;
     uint64_t seed;
-    alcore__buffer name;                 /* DOMAIN/BUDGET/seed-SEED/STRATEGY */
-    char settings[ALCORE__DIGEST_BYTES]; /* digest of what the run depends on */
-    alcore_pool *pool, *test, *target;   /* NULL: not read yet, or there is none */
-    int lock;                            /* descriptor; -1: not taken */
+    alcore__buffer name;                    /* DOMAIN/BUDGET/seed-SEED/STRATEGY */
+    char settings[ALCORE__HASH_TEXT_BYTES]; /* digest of what the run depends on */
+    alcore_pool *pool, *test, *target;      /* NULL: not read yet, or there is none */
+    int lock;                               /* descriptor; -1: not taken */
 } alcore__experiment_run;
 
 /* ---- experiment_files.c ---- */
 
-int64_t alcore__experiment_now(void); /* nanoseconds of a monotonic clock */
-/* The error of a system call: what could not be done with the path, and why. */
-alcore_status alcore__experiment_fail(int error, const char *what, const char *path);
 /* Empties a buffer and writes a path to it; formatted. */
 alcore_status alcore__experiment_path(alcore_ctx *ctx, alcore__buffer *out, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -95,8 +89,7 @@ alcore_status alcore__experiment_make_folders(alcore_ctx *ctx, const char *path)
 alcore_status alcore__experiment_lock(alcore_ctx *ctx, const char *path, bool wait, int *out);
 /* Writes the digest of a file's bytes. */
 alcore_status alcore__experiment_digest(alcore_ctx *ctx, const char *path,
-                                        char out[ALCORE__DIGEST_BYTES]);
-void alcore__experiment_print_digest(alcore__hash hash, char out[ALCORE__DIGEST_BYTES]);
+                                        char out[ALCORE__HASH_TEXT_BYTES]);
 /* Brings a file, or a folder with all that is in it, to the disk and gives it the name. */
 alcore_status alcore__experiment_appear(alcore_ctx *ctx, const char *temporary, const char *path);
 /* Removes what killed processes have left in a folder: temporary files, and models that are not
@@ -198,6 +191,11 @@ alcore_status alcore__experiment_check_command(const alcore__tree *tree, const a
                                                const char *where);
 
 /* ---- experiment_results.c ---- */
+
+/* The columns of metrics.tsv before the measures, and the first of those of what was bought: items,
+ * words, cost. */
+enum { ALCORE__METRICS_BOUGHT = 5, ALCORE__METRICS_COLUMNS = 8 };
+extern const char *const alcore__metrics_columns[ALCORE__METRICS_COLUMNS];
 
 /* Writes the tables, curves and the page of all rounds that are done. now false: only where this
  * was long ago. */

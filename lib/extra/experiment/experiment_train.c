@@ -159,13 +159,13 @@ alcore_status alcore__experiment_train(alcore__experiment_run *run, int64_t roun
     alcore__buffer path = {0};
     alcore_status status = ALCORE_OK;
     if (config->train.kind == EXPERIMENT_TRAIN_NONE) return ALCORE_OK;
-    const int64_t begin = alcore__experiment_now();
+    const int64_t begin = alcore__now_ns();
     if (name) status = alcore__experiment_file(run, round, name, &path);
     if (status == ALCORE_OK && !(name && alcore__experiment_exists(path.data))) {
         status = make_model(run, round, name ? path.data : NULL);
         if (status == ALCORE_OK)
             status = alcore__experiment_event(run, round, "train", "seconds",
-                                              1e-9 * (double)(alcore__experiment_now() - begin));
+                                              1e-9 * (double)(alcore__now_ns() - begin));
     }
     alcore__buffer_clear(run->all->ctx, &path);
     return status;
