@@ -7,7 +7,7 @@
 
 #include "extra/project/project_internal.h"
 
-enum { COPY_BYTES = 1 << 20, DIGEST_DIGITS = 32, SUFFIX_BYTES = 12 };
+enum { COPY_BYTES = 1 << 20, DIGEST_DIGITS = ALCORE__HASH_TEXT_BYTES - 1, SUFFIX_BYTES = 12 };
 
 /* A digest of bytes that come in pieces. */
 typedef struct digest_of {
@@ -22,10 +22,9 @@ static alcore_status digest_begin(digest_of *digest) {
     return ALCORE_OK;
 }
 
-static void digest_end(digest_of *digest, char text[DIGEST_DIGITS + 1]) {
+static void digest_end(digest_of *digest, char text[ALCORE__HASH_TEXT_BYTES]) {
     const XXH128_hash_t hash = XXH3_128bits_digest(digest->state);
-    alcore__format(text, DIGEST_DIGITS + 1, "%016llx%016llx", (unsigned long long)hash.high64,
-                   (unsigned long long)hash.low64);
+    alcore__hash_print((alcore__hash){.low = hash.low64, .high = hash.high64}, text);
 }
 
 /* Reads a file to its end into the digest, and writes what was read; writer NULL: nowhere. */
@@ -50,8 +49,8 @@ static alcore_status read_through(alcore_ctx *ctx, alcore__file *file, alcore__w
     return status;
 }
 
-alcore_status alcore__project_file_digest(alcore_ctx *ctx, const char *path, char digest[33],
-                                          int64_t *bytes) {
+alcore_status alcore__project_file_digest(alcore_ctx *ctx, const char *path,
+                                          char digest[ALCORE__HASH_TEXT_BYTES], int64_t *bytes) {
     digest_of state;
     alcore__file *file;
     ALCORE__TRY(digest_begin(&state));
@@ -112,7 +111,7 @@ alcore_status alcore__project_blob_path(alcore_project *project, const char *nam
 static alcore_status copy(alcore_project *project, alcore__file *file, const char *path,
                           alcore__writer *writer, char name[BLOB_NAME_BYTES], int64_t *bytes) {
     alcore__buffer target = {0};
-    char digits[DIGEST_DIGITS + 1];
+    char digits[ALCORE__HASH_TEXT_BYTES];
     digest_of digest;
     ALCORE__TRY(digest_begin(&digest));
     alcore_status status = read_through(project->object.ctx, file, writer, &digest);

@@ -6,6 +6,7 @@
 #include "alcore/version.h"
 #include "extra/project/project_document.h"
 #include "formats/json_scan.h"
+#include "request/request_internal.h"
 #include "text/utf8.h"
 
 /* Disagreements that are listed; all of them are counted. */
@@ -138,12 +139,6 @@ static alcore_status put_settings(alcore_project *project, alcore__json_out *jso
     return status;
 }
 
-static const char *unit_word(int32_t unit) {
-    static const char *const words[] = {"items", "words", "characters", "units"};
-    return unit >= ALCORE_UNIT_ITEMS && unit <= ALCORE_UNIT_UNITS ? words[unit - ALCORE_UNIT_ITEMS]
-                                                                  : words[0];
-}
-
 static alcore_status put_status(alcore_project *project, alcore__json_out *json) {
     alcore__project_settings settings;
     alcore_project_status standing = ALCORE_PROJECT_STATUS_INIT;
@@ -164,7 +159,7 @@ static alcore_status put_status(alcore_project *project, alcore__json_out *json)
     alcore__json_put_number(json, "spent", standing.spent);
     alcore__json_put_number(json, "refunded", standing.refunded);
     alcore__json_put_number(json, "left", standing.left);
-    alcore__json_put_string(json, "unit", unit_word(standing.unit));
+    alcore__json_put_string(json, "unit", alcore__unit_name(standing.unit));
     alcore__json_close(json, '}');
     return ALCORE_OK;
 }

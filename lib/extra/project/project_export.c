@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open items on their way to annotators, in the form of a tool. The file is written before the
  * export is: a process that is killed in between writes the same file again. */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -48,14 +47,10 @@ static alcore_status add_item(item_list *list, sqlite3_stmt *row) {
     ALCORE__TRY(grow_list(list));
     for (int i = 0; i < ITEM_TEXTS; i++) {
         const char *const text = alcore__store_text_or_null(row, i);
-        char *copy = NULL;
-        if (text) {
-            const size_t bytes = strlen(text) + 1;
-            copy = alcore__arena_alloc(list->ctx, &list->arena, bytes, 1);
-            if (!copy) return alcore__fail_memory(bytes);
-            memcpy(copy, text, bytes);
-        }
-        list->texts[i][list->count] = copy;
+        const char **const kept = &list->texts[i][list->count];
+        *kept = NULL;
+        if (text)
+            ALCORE__TRY(alcore__arena_text(list->ctx, &list->arena, text, strlen(text), kept));
     }
     list->scores[list->count] = alcore__store_number(row, ITEM_TEXTS);
     list->costs[list->count] = alcore__store_number(row, ITEM_TEXTS + 1);
@@ -95,7 +90,8 @@ static alcore_status find_round(alcore_project *project, int64_t *round) {
 }
 
 /* The digest of the file that was written; "" of standard output and of a folder. */
-static alcore_status written_digest(alcore_project *project, const char *path, char digest[33]) {
+static alcore_status written_digest(alcore_project *project, const char *path,
+                                    char digest[ALCORE__HASH_TEXT_BYTES]) {
     struct stat info;
     int64_t bytes;
     digest[0] = '\0';
@@ -108,7 +104,7 @@ static alcore_status write_export(alcore_project *project, const char *tool, con
                                   int64_t round, int64_t items, const char *batch) {
     alcore_ctx *ctx = project->object.ctx;
     alcore__json_out arguments = {.ctx = ctx}, result = {.ctx = ctx};
-    char now[32], digest[33];
+    char now[32], digest[ALCORE__HASH_TEXT_BYTES];
     alcore__project_time(now);
     ALCORE__TRY(written_digest(project, path, digest));
     ALCORE__TRY(alcore__store_run(

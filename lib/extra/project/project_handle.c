@@ -44,11 +44,6 @@ static alcore_status open_store(alcore_project *project, bool create) {
 
 /* ---- making one ---- */
 
-static alcore_status fail_folder(const char *what, const char *folder) {
-    return alcore__fail(ALCORE_E_IO, "cannot %s '%s': %s", what, folder,
-                        strerror_l(errno, alcore__c_locale()));
-}
-
 /* Whether a name may be in a folder that becomes a project: what is left where a process was killed
  * while it made one. */
 static bool is_ours(const char *name) {
@@ -61,9 +56,10 @@ static bool is_ours(const char *name) {
 
 /* Makes the folder and what is in it, or finds it empty. */
 static alcore_status make_folders(const char *folder, const char *blobs) {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) return fail_folder("make the folder", folder);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return alcore__fail_system(errno, "make the folder", folder);
     DIR *listing = opendir(folder);
-    if (!listing) return fail_folder("read the folder", folder);
+    if (!listing) return alcore__fail_system(errno, "read the folder", folder);
     const struct dirent *entry;
     while ((entry = readdir(listing)) && is_ours(entry->d_name)) {
     }
@@ -75,7 +71,7 @@ static alcore_status make_folders(const char *folder, const char *blobs) {
                               folder, entry->d_name);
     closedir(listing);
     if (status == ALCORE_OK && mkdir(blobs, 0777) != 0 && errno != EEXIST)
-        status = fail_folder("make the folder", blobs);
+        status = alcore__fail_system(errno, "make the folder", blobs);
     return status;
 }
 
@@ -87,7 +83,7 @@ static alcore_status sync_parent(const char *folder) {
     if (file < 0) return ALCORE_OK; /* it may be searched, not read */
     const bool failed = fsync(file) != 0 && errno == EIO;
     close(file);
-    return failed ? fail_folder("sync the folder above", folder) : ALCORE_OK;
+    return failed ? alcore__fail_system(EIO, "sync the folder above", folder) : ALCORE_OK;
 }
 
 /* The tables, and the first line of the log. */

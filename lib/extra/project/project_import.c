@@ -18,7 +18,7 @@
 #include "text/utf8.h"
 #include "text/words.h"
 
-enum { DIGEST_BYTES = 33, POLL_ANSWERS = 1024, MESSAGE_BYTES = 60 /* of a text */ };
+enum { POLL_ANSWERS = 1024, MESSAGE_BYTES = 60 /* of a text */ };
 
 /* One import on its way. */
 typedef struct import_run {
@@ -39,7 +39,7 @@ typedef struct found_answer {
     alcore_tool_answer answer;
     const char *annotator;
     int64_t item, annotator_number; /* 0: there is none */
-    char digest[DIGEST_BYTES];
+    char digest[ALCORE__HASH_TEXT_BYTES];
 } found_answer;
 
 static alcore_status prepare(import_run *run) {
@@ -90,12 +90,6 @@ static alcore_status find(import_run *run, sqlite3_stmt *statement, int64_t *out
 
 /* ---- digests ---- */
 
-static void print_digest(const void *data, size_t bytes, char out[DIGEST_BYTES]) {
-    const alcore__hash hash = alcore__hash128(data, bytes);
-    alcore__format(out, DIGEST_BYTES, "%016llx%016llx", (unsigned long long)hash.high,
-                   (unsigned long long)hash.low);
-}
-
 /* Of all that an answer says. A byte that no text has ends each part, another stands for none. */
 static alcore_status digest_answer(import_run *run, found_answer *found) {
     alcore_ctx *ctx = run->project->object.ctx;
@@ -109,17 +103,17 @@ static alcore_status digest_answer(import_run *run, found_answer *found) {
         const char *const part = parts[i] ? parts[i] : "\xFF";
         ALCORE__TRY(alcore__buffer_append(ctx, &run->text, part, strlen(part) + 1));
     }
-    print_digest(run->text.data, run->text.length, found->digest);
+    alcore__hash_print(alcore__hash128(run->text.data, run->text.length), found->digest);
     return ALCORE_OK;
 }
 
 /* Of all answers of a file in their order. */
 static alcore_status digest_file(import_run *run, const alcore_tool_answers *answers,
-                                 char out[DIGEST_BYTES]) {
+                                 char out[ALCORE__HASH_TEXT_BYTES]) {
     found_answer found;
     const int64_t count = alcore_tool_answers_count(answers);
     XXH3_state_t *const state = XXH3_createState();
-    if (!state) return alcore__fail_memory(DIGEST_BYTES);
+    if (!state) return alcore__fail_memory(ALCORE__HASH_TEXT_BYTES);
     XXH3_128bits_reset(state);
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
@@ -130,11 +124,10 @@ static alcore_status digest_file(import_run *run, const alcore_tool_answers *ans
         const char *const who = found.answer.annotator ? found.answer.annotator : run->fallback;
         XXH3_128bits_update(state, found.answer.id, strlen(found.answer.id) + 1);
         XXH3_128bits_update(state, who, strlen(who) + 1);
-        XXH3_128bits_update(state, found.digest, DIGEST_BYTES);
+        XXH3_128bits_update(state, found.digest, ALCORE__HASH_TEXT_BYTES);
     }
     const XXH128_hash_t hash = XXH3_128bits_digest(state);
-    alcore__format(out, DIGEST_BYTES, "%016llx%016llx", (unsigned long long)hash.high64,
-                   (unsigned long long)hash.low64);
+    alcore__hash_print((alcore__hash){.low = hash.low64, .high = hash.high64}, out);
     XXH3_freeState(state);
     return status;
 }
@@ -320,7 +313,7 @@ static alcore_status import_answers(import_run *run, const char *tool,
                                     const alcore_tool_answers *answers) {
     alcore__store *const store = &run->project->store;
     const char *const messages = alcore_tool_answers_messages(answers);
-    char digest[DIGEST_BYTES];
+    char digest[ALCORE__HASH_TEXT_BYTES];
     int64_t last, before, known;
     run->report.answers = alcore_tool_answers_count(answers);
     run->report.unusable = alcore_tool_answers_unusable(answers);

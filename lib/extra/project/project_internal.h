@@ -72,11 +72,6 @@ void alcore__project_settings_clear(alcore_project *project, alcore__project_set
 /* The text of one of the project's own settings, a view of settings; "" where there is no such. */
 const char *alcore__project_setting(const alcore__project_settings *settings, const char *name);
 
-/* The present value of any setting and whether it was set, of settings that were read. */
-alcore_status alcore__project_setting_get(alcore_project *project,
-                                          const alcore__project_settings *settings,
-                                          const char *name, const char **out);
-
 /* ---- blobs (project_blobs.c) ---- */
 
 enum { BLOB_NAME_BYTES = 64 };
@@ -89,8 +84,8 @@ alcore_status alcore__project_blob_copy(alcore_project *project, const char *pat
 alcore_status alcore__project_blob_path(alcore_project *project, const char *name,
                                         alcore__buffer *out);
 /* XXH3 of a file, as 32 hexadecimal digits, and its length. */
-alcore_status alcore__project_file_digest(alcore_ctx *ctx, const char *path, char digest[33],
-                                          int64_t *bytes);
+alcore_status alcore__project_file_digest(alcore_ctx *ctx, const char *path,
+                                          char digest[ALCORE__HASH_TEXT_BYTES], int64_t *bytes);
 
 /* ---- pools (project_pools.c) ---- */
 
@@ -105,7 +100,7 @@ alcore_status alcore__project_pool_add_answers(alcore_project *project, alcore_p
 
 /* ---- status (project_status.c) ---- */
 
-/* Fills the struct from the counts; settings NULL: those of the project are read. */
+/* Fills the struct from the counts. */
 alcore_status alcore__project_status_read(alcore_project *project,
                                           const alcore__project_settings *settings,
                                           alcore_project_status *out);

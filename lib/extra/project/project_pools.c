@@ -84,11 +84,10 @@ typedef struct pair_batch {
 /* A copy of a text in the arena; NULL for NULL. *status is ALCORE_E_NOMEM without memory. */
 static const char *keep(pair_batch *batch, const char *text, alcore_status *status) {
     if (!text) return NULL;
-    const size_t bytes = strlen(text) + 1;
-    char *const copy = alcore__arena_alloc(batch->ctx, &batch->arena, bytes, 1);
-    if (copy) return memcpy(copy, text, bytes);
-    *status = alcore__fail_memory(bytes);
-    return NULL;
+    const char *copy = NULL;
+    if (*status == ALCORE_OK)
+        *status = alcore__arena_text(batch->ctx, &batch->arena, text, strlen(text), &copy);
+    return copy;
 }
 
 static alcore_status flush(pair_batch *batch) {

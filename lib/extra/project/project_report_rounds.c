@@ -16,12 +16,7 @@ enum { SHOWN_NAMES = 5 /* languages, and beginnings of reasons, of a round */ };
 
 /* *out: a copy of text [length] among the strings of the report. */
 static alcore_status keep(alcore__report *self, const char *text, size_t length, const char **out) {
-    char *copy = alcore__arena_alloc(self->ctx, &self->strings, length + 1, 1);
-    if (!copy) return alcore__fail_memory(length + 1);
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    *out = copy;
-    return ALCORE_OK;
+    return alcore__arena_text(self->ctx, &self->strings, text, length, out);
 }
 
 /* How much of a reason says what kind it is: what stands before its first number or mark. */
@@ -45,7 +40,7 @@ static alcore_status read_items(alcore__report *self, alcore__report_round *one,
     while ((status = alcore__store_step(store, rows, &row)) == ALCORE_OK && row) {
         const char *text = alcore__store_text(rows, 0), *reason = alcore__store_text(rows, 2);
         const char *language = alcore__store_text_or_null(rows, 1), *name = NULL;
-        if (one->language_count == one->items) break; /* of a damaged count */
+        if (one->language_count >= one->items) break; /* of a damaged count */
         status = alcore_pool_add_texts(pool, &text, NULL, 1, NULL);
         if (!language) language = *fallback ? fallback : "unknown";
         if (status == ALCORE_OK) status = keep(self, language, strlen(language), &name);

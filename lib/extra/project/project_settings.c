@@ -56,6 +56,7 @@ static const alcore__param own_rows[] = {
     {"name", ALCORE_PARAM_TEXT, "alcore", 0, 0, NULL, "of the project, which tools show",
      ALCORE__BY_NAME},
 };
+enum { OWN_ROWS = sizeof own_rows / sizeof *own_rows };
 static const alcore__param_table own_table = ALCORE__PARAM_TABLE(own_rows);
 static const char owner[] = "project";
 
@@ -69,7 +70,7 @@ static bool is_left_out(const char *name) {
 }
 
 static bool is_own(const char *name) {
-    for (size_t i = 0; i < sizeof own_rows / sizeof *own_rows; i++)
+    for (size_t i = 0; i < OWN_ROWS; i++)
         if (strcmp(name, own_rows[i].name) == 0) return true;
     return false;
 }
@@ -190,33 +191,25 @@ void alcore__project_settings_clear(alcore_project *project, alcore__project_set
 /* Fails for a name that is no setting, with the nearest one. */
 static alcore_status fail_name(alcore_project *project, const char *strategy, const char *name) {
     const char **names = NULL, *one;
-    size_t count = 0, capacity = 0;
+    size_t count = 0, options = 0, parameters = 0;
     alcore_ctx *ctx = project->object.ctx;
-    alcore_status status = ALCORE_OK;
     if (is_left_out(name))
         return alcore__fail(ALCORE_E_PARAM, "'%s' is not set: a project sets it for each round",
                             name);
-    for (size_t i = 0; status == ALCORE_OK && i < sizeof own_rows / sizeof *own_rows; i++)
-        if ((status = alcore__grow(ctx, &names, &capacity, count + 1, sizeof *names)) == ALCORE_OK)
-            names[count++] = own_rows[i].name;
-    for (int64_t i = 0; status == ALCORE_OK && (one = option_name(i)); i++)
-        if ((status = alcore__grow(ctx, &names, &capacity, count + 1, sizeof *names)) == ALCORE_OK)
-            names[count++] = one;
-    for (int64_t i = 0; status == ALCORE_OK && (one = parameter_name(strategy, i)); i++)
-        if ((status = alcore__grow(ctx, &names, &capacity, count + 1, sizeof *names)) == ALCORE_OK)
-            names[count++] = one;
-    if (status == ALCORE_OK) {
-        const char *const nearest = alcore__nearest_name(name, names, count);
-        status = nearest ? alcore__fail(ALCORE_E_PARAM,
-                                        "a project has no setting '%s'; did you mean '%s'?", name,
-                                        nearest)
-                         : alcore__fail(ALCORE_E_PARAM,
-                                        "a project has no setting '%s', nor has its strategy %s "
-                                        "such a parameter",
-                                        name, strategy);
-    }
+    while (option_name((int64_t)options)) options++;
+    while (parameter_name(strategy, (int64_t)parameters)) parameters++;
+    ALCORE__TRY(alcore__new_array(ctx, OWN_ROWS + options + parameters, sizeof *names, &names));
+    for (size_t i = 0; i < OWN_ROWS; i++) names[count++] = own_rows[i].name;
+    for (int64_t i = 0; (one = option_name(i)); i++) names[count++] = one;
+    for (int64_t i = 0; (one = parameter_name(strategy, i)); i++) names[count++] = one;
+    const char *const nearest = alcore__nearest_name(name, names, count);
     alcore__free(ctx, names);
-    return status;
+    if (nearest)
+        return alcore__fail(ALCORE_E_PARAM, "a project has no setting '%s'; did you mean '%s'?",
+                            name, nearest);
+    return alcore__fail(ALCORE_E_PARAM,
+                        "a project has no setting '%s', nor has its strategy %s such a parameter",
+                        name, strategy);
 }
 
 /* Appends the name under which project.sqlite has a setting. */
@@ -297,9 +290,9 @@ alcore_status alcore_project_set(alcore_project *project, const char *name, cons
 
 /* ---- asking ---- */
 
-alcore_status alcore__project_setting_get(alcore_project *project,
-                                          const alcore__project_settings *settings,
-                                          const char *name, const char **out) {
+/* The present value of any setting; NULL or "": it has none. */
+static alcore_status get_any(alcore_project *project, const alcore__project_settings *settings,
+                             const char *name, const char **out) {
     const char *const strategy = present_strategy(settings);
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
     *out = NULL;
@@ -319,7 +312,7 @@ static alcore_status get(alcore_project *project, const char *name, const char *
     ALCORE__TRY(alcore__store_begin_reading(&project->store));
     alcore_status status =
         alcore__store_end(&project->store, alcore__project_settings_read(project, &settings));
-    if (status == ALCORE_OK) status = alcore__project_setting_get(project, &settings, name, &text);
+    if (status == ALCORE_OK) status = get_any(project, &settings, name, &text);
     project->view.length = 0;
     if (status == ALCORE_OK && text && *text) {
         status = alcore__buffer_append(project->object.ctx, &project->view, text, strlen(text));

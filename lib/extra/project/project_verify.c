@@ -70,7 +70,7 @@ static alcore_status verify_counts(alcore_project *project) {
 static alcore_status verify_blob(alcore_project *project, const char *name, int64_t length) {
     alcore_ctx *ctx = project->object.ctx;
     alcore__buffer path = {0};
-    char digest[33];
+    char digest[ALCORE__HASH_TEXT_BYTES];
     int64_t bytes = 0;
     alcore_status status = alcore__project_blob_path(project, name, &path);
     if (status == ALCORE_OK && access(path.data, F_OK) != 0 && errno == ENOENT)
@@ -140,8 +140,7 @@ static alcore_status collect_all(alcore_project *project, int64_t *out_bytes) {
     alcore_status status = alcore__buffer_format(ctx, &path, "%s/blobs", project->folder);
     DIR *const listing = status == ALCORE_OK ? opendir(path.data) : NULL;
     if (status == ALCORE_OK && !listing && errno != ENOENT)
-        status = alcore__fail(ALCORE_E_IO, "cannot read the folder '%s': %s", path.data,
-                              strerror_l(errno, alcore__c_locale()));
+        status = alcore__fail_system(errno, "read the folder", path.data);
     for (const struct dirent *entry; status == ALCORE_OK && listing && (entry = readdir(listing));)
         status = collect(project, dirfd(listing), entry->d_name, out_bytes);
     if (listing) closedir(listing);

@@ -4,29 +4,22 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 /* How long the short locks of other processes are waited for: of a commit, by those that read, and
  * of reading, by a commit. The lock of a whole step is never waited for. */
-enum { WAIT_MS = 20000 };
-
-static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
+#define WAIT_NS INT64_C(20000000000)
 
 /* Waits a little for a lock, until busy_until; SQLite asks again as long as this is not 0. */
 static int wait_for_lock(void *user, int times) {
     const alcore__store *const self = user;
-    if (now_ms() >= self->busy_until || alcore__cancelled(self->ctx)) return 0;
+    if (alcore__now_ns() >= self->busy_until || alcore__cancelled(self->ctx)) return 0;
     sqlite3_sleep(times < 10 ? 1 : 10);
     return 1;
 }
 
 /* Lets locks be waited for from now on, or not at all. */
 static void set_waiting(alcore__store *self, bool waits) {
-    self->busy_until = waits ? now_ms() + WAIT_MS : 0;
+    self->busy_until = waits ? alcore__now_ns() + WAIT_NS : 0;
     sqlite3_busy_handler(self->database, wait_for_lock, self);
 }
 

@@ -21,7 +21,7 @@ typedef struct alcore__store {
     sqlite3 *database;      /* owned; NULL: closed */
     sqlite3_stmt *rollback; /* undoes a transaction, owned */
     char *path;             /* of the file, owned: for messages */
-    int64_t busy_until;     /* milliseconds of a monotonic clock up to which a lock is waited for */
+    int64_t busy_until;     /* up to when a lock is waited for, as alcore__now_ns() tells it */
 } alcore__store;
 
 /* Opens or, with create, makes the file at path. ALCORE_E_NOT_FOUND: it is not there, or a process
@@ -32,7 +32,8 @@ alcore_status alcore__store_open(alcore_ctx *ctx, const char *path, bool create,
 void alcore__store_close(
     alcore__store *store); /* in a forked child the file is the parent's, and stays open */
 
-/* Makes the tables of a store that has none, in the transaction of the caller. ALCORE_E_EXISTS. */
+/* Makes the tables of a store that has none, in the transaction of the caller. ALCORE_E_IO: it
+ * has some. */
 alcore_status alcore__store_make_tables(alcore__store *store);
 
 /* Begins a transaction that may write: ALCORE_E_BUSY at once where another process has one. */

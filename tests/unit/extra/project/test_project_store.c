@@ -159,6 +159,33 @@ START_TEST(other_blobs) {
 }
 END_TEST
 
+/* Counts that no round has are no lengths of memory. */
+START_TEST(other_counts) {
+    make();
+    static const char *const counts[] = {"-1", "0", "9223372036854775807"};
+    long bytes;
+    char *const copy = read_file(in_bed("p/project.sqlite"), &bytes);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        sqlite3 *database;
+        char sql[256];
+        alcore_project *project;
+        ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
+        ck_assert_int_eq(sqlite3_open_v2(in_bed("p/project.sqlite"), &database,
+                                         SQLITE_OPEN_READWRITE, "alcore-checked-pages"),
+                         SQLITE_OK);
+        snprintf(sql, sizeof sql, "UPDATE counts SET items = %s", counts[i]);
+        ck_assert_int_eq(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(database);
+        const alcore_status status = alcore_project_write_report(project, in_bed("r.html"));
+        ck_assert_int_eq(status, i < 2 ? ALCORE_OK : ALCORE_E_NOMEM);
+        ck_assert_fails(alcore_project_verify(project), ALCORE_E_DATA, "counts of round 1");
+        alcore_project_unref(project);
+        write_file(in_bed("p/project.sqlite"), copy, bytes);
+    }
+    free(copy);
+}
+END_TEST
+
 /* ---- damage ---- */
 
 /* Any byte that changes is found, when the project is opened or verified; bytes are thinned. */
@@ -392,5 +419,5 @@ START_TEST(gc) {
 END_TEST
 
 CHECK_SUITE_WITH("project_store", bed_setup, bed_teardown, other_files, changed_elsewhere,
-                 other_schema, other_blobs, flipped_bytes, truncated, damaged_blobs, two_processes,
-                 hot_journal, read_only, no_room, gc);
+                 other_schema, other_blobs, other_counts, flipped_bytes, truncated, damaged_blobs,
+                 two_processes, hot_journal, read_only, no_room, gc);
