@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "extra/annotation/annotation_list.h"
 #include "extra/tool/page_form.h"
 #include "extra/tool/tool_record.h"
@@ -54,26 +53,6 @@ static alcore_status read_head(alcore__tool_record *record, const char *name) {
 
 /* ---- answers ---- */
 
-/* Adds one of the spans, a list of three. */
-static alcore_status read_span(alcore__tool_record *record, alcore__json *at) {
-    double bounds[] = {-1, -1}; /* what is none is beyond every text */
-    const char *label = NULL;
-    char *text;
-    size_t length;
-    if (alcore__json_kind(at) != '[') {
-        alcore__json_skip(at);
-    } else if (alcore__json_enter(at, '[')) {
-        for (int i = 0; alcore__json_item(at); i++) {
-            if (i == 2) ALCORE__TRY(alcore__tool_string(record, at, &label));
-            if (i < 2 && alcore__json_kind(at) == '0' && alcore__json_number(at, &text, &length))
-                (void)alcore__parse_double(text, length, &bounds[i]);
-            else
-                alcore__json_skip(at);
-        }
-    }
-    return alcore__tool_answer_span(record, bounds[0], bounds[1], label);
-}
-
 /* Sets the value of tags: those of the list with a space between. */
 static alcore_status read_tags(alcore__tool_record *record, alcore__json *at) {
     const char *tag;
@@ -96,7 +75,10 @@ static alcore_status read_value(alcore__tool_record *record, alcore__json *at) {
     if (task == ALCORE_TASK_CLASSES) return alcore__tool_take_labels(record, at);
     if (alcore__json_kind(at) != '[' || !alcore__json_enter(at, '[')) return ALCORE_OK;
     if (task == ALCORE_TASK_TAGS) return read_tags(record, at);
-    while (alcore__json_item(at)) ALCORE__TRY(read_span(record, at));
+    while (alcore__json_item(at)) {
+        ALCORE__TRY(alcore__tool_take_tuple(record, at));
+        alcore__json_skip(at);
+    }
     return ALCORE_OK;
 }
 

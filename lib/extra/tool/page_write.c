@@ -61,14 +61,12 @@ static void put_string(page *self, const char *key, const char *text) {
 
 static void put_item(page *self, const alcore_tool_items *items, int64_t i) {
     const double score = alcore__tool_number(items->scores, i);
-    const char *text = items->texts[i];
     alcore__json_put_raw(&self->json, NULL,
                          "\n"); /* a line each, for those who look into the file */
     self->json.separate = false;
     alcore__json_open(&self->json, NULL, '{');
     put_string(self, "id", items->ids[i]);
-    alcore__json_put_text(&self->json, "text", text,
-                          items->text_lengths ? items->text_lengths[i] : strlen(text));
+    alcore__json_put_text(&self->json, "text", items->texts[i], alcore__tool_text_length(items, i));
     put_string(self, "context", alcore__tool_entry(items->contexts, i));
     put_string(self, "draft", alcore__tool_entry(items->drafts, i));
     put_string(self, "reason", alcore__tool_entry(items->reasons, i));
@@ -82,7 +80,7 @@ static void put_item(page *self, const alcore_tool_items *items, int64_t i) {
  * answers again in what the browser keeps. */
 static alcore_status put_asked(page *self, const alcore_tool_items *items,
                                const alcore_tool_options *options) {
-    char digest[40];
+    char digest[ALCORE__HASH_TEXT_BYTES];
     alcore__json_open(&self->json, NULL, '{');
     put_string(self, "schema", "alcore-page-items-1");
     put_string(self, "batch", options->batch);
@@ -100,8 +98,7 @@ static alcore_status put_asked(page *self, const alcore_tool_items *items,
     }
     alcore__json_close(&self->json, ']');
     ALCORE__TRY(flush(self));
-    alcore__format(digest, sizeof digest, "%016llx%016llx", (unsigned long long)self->digest.high,
-                   (unsigned long long)self->digest.low);
+    alcore__hash_print(self->digest, digest);
     put_string(self, "digest", digest);
     alcore__json_close(&self->json, '}');
     return flush(self);

@@ -7,7 +7,6 @@
  *     spans        [[begin,end,"label"],...] sorted by begin, end and label, each once
  *     tags         single spaces between */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "extra/tool/tool_form.h"
@@ -39,12 +38,7 @@ static void release_answers(void *object) {
 /* *out: a copy of text [length] in the answers' memory. */
 static alcore_status keep(alcore_tool_answers *self, const char *text, size_t length,
                           const char **out) {
-    char *copy = alcore__arena_alloc(self->object.ctx, &self->strings, length + 1, 1);
-    *out = copy;
-    if (!copy) return alcore__fail_memory(length + 1);
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return ALCORE_OK;
+    return alcore__arena_text(self->object.ctx, &self->strings, text, length, out);
 }
 
 /* Replaces a string, which may be NULL, by a copy. */

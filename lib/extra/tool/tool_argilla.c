@@ -24,19 +24,12 @@ static const char *question(int32_t task) {
 
 /* Writes the value of a suggestion. */
 static void put_value(alcore__tool_json *self, const char *key) {
-    alcore__json_out *json = &self->json;
-    if (self->draft.translation) {
-        alcore__json_put_string(json, key, self->draft.translation);
-        return;
-    }
-    if (self->options->task != ALCORE_TASK_CLASSES) {
+    if (self->draft.translation)
+        alcore__json_put_string(&self->json, key, self->draft.translation);
+    else if (self->options->task == ALCORE_TASK_CLASSES)
+        alcore__tool_put_labels(self, key);
+    else
         alcore__tool_put_spans(self, key);
-        return;
-    }
-    alcore__json_open(json, key, '[');
-    for (size_t i = 0; i < self->draft.count; i++)
-        alcore__json_put_string(json, NULL, self->draft.parts[i].label);
-    alcore__json_close(json, ']');
 }
 
 static alcore_status put_record(alcore__tool_json *self) {
@@ -244,9 +237,8 @@ static alcore_status read_flat(alcore__tool_record *record, const char *id, cons
     alcore__json values, users, statuses;
     const char *user, *said;
     if (!enter_list(record, ".responses", &values)) return ALCORE_OK;
-    const bool has_users = enter_list(record, ".responses.users", &users);
-    const bool has_statuses = enter_list(record, ".responses.status", &statuses);
-    bool has_user = has_users, has_status = has_statuses;
+    bool has_user = enter_list(record, ".responses.users", &users);
+    bool has_status = enter_list(record, ".responses.status", &statuses);
     while (alcore__json_item(&values)) {
         ALCORE__TRY(next_string(record, has_user, &users, &user));
         ALCORE__TRY(next_string(record, has_status, &statuses, &said));

@@ -36,12 +36,7 @@ typedef struct conll_reader {
 
 /* *out: a copy of text [length] that lives as long as the sentence. */
 static alcore_status keep(conll_reader *self, const char *text, size_t length, const char **out) {
-    char *copy = alcore__arena_alloc(self->record.ctx, &self->record.strings, length + 1, 1);
-    if (!copy) return alcore__fail_memory(length + 1);
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    *out = copy;
-    return ALCORE_OK;
+    return alcore__arena_text(self->record.ctx, &self->record.strings, text, length, out);
 }
 
 /* Takes "# NAME = VALUE"; any other comment is passed over. */

@@ -9,7 +9,6 @@
  *
  * A label that is imported cannot be told from one that a person gave, so that a draft is metadata
  * and no label. Who answered stands in the name of the file, if at all. */
-#include <math.h>
 #include <string.h>
 
 #include "extra/tool/tool_json.h"
@@ -34,23 +33,6 @@ static alcore_status write_examples(alcore_ctx *ctx, const char *path,
     return alcore__tool_json_write(&form, ctx, path, items, options);
 }
 
-/* Takes a span: [begin, end, "label"]. What is none, as a label of another task, is beyond any
- * text. */
-static alcore_status take_tuple(alcore__tool_record *record, const alcore__json *tuple) {
-    alcore__json at = *tuple;
-    double ends[2] = {(double)NAN, (double)NAN};
-    const char *label = NULL;
-    const bool entered = alcore__json_enter(&at, '[');
-    for (int i = 0; entered && i < 3 && alcore__json_item(&at); i++) {
-        if (i < 2)
-            ends[i] = alcore__tool_number_at(&at);
-        else
-            ALCORE__TRY(alcore__tool_string(record, &at, &label));
-        alcore__json_skip(&at);
-    }
-    return alcore__tool_answer_span(record, ends[0], ends[1], label);
-}
-
 /* Takes spans: tuples, or objects where the project has relations. */
 static alcore_status take_spans(alcore__tool_record *record, const alcore__json *list) {
     alcore__json at = *list;
@@ -63,7 +45,7 @@ static alcore_status take_spans(alcore__tool_record *record, const alcore__json 
                 alcore__tool_answer_span(record, alcore__tool_member_number(&at, "start_offset"),
                                          alcore__tool_member_number(&at, "end_offset"), label));
         } else {
-            ALCORE__TRY(take_tuple(record, &at));
+            ALCORE__TRY(alcore__tool_take_tuple(record, &at));
         }
         alcore__json_skip(&at);
     }

@@ -10,22 +10,13 @@
 #include "text/utf8.h"
 #include "text/words.h"
 
-/* A copy of text [length], ended by NUL, that lives as long as the draft; NULL: no memory. */
-static char *keep(alcore_ctx *ctx, alcore__tool_draft *draft, const char *text, size_t length) {
-    char *copy = alcore__arena_alloc(ctx, &draft->strings, length + 1, 1);
-    if (!copy) return NULL;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return copy;
-}
-
 /* Adds a part with a label of `length` bytes. */
 static alcore_status add(alcore_ctx *ctx, alcore__tool_draft *draft, int64_t begin, int64_t end,
                          const char *label, size_t length) {
     ALCORE__TRY(
         alcore__grow(ctx, &draft->parts, &draft->capacity, draft->count + 1, sizeof *draft->parts));
-    const char *kept = keep(ctx, draft, label, length);
-    if (!kept) return alcore__fail_memory(length + 1);
+    const char *kept;
+    ALCORE__TRY(alcore__arena_text(ctx, &draft->strings, label, length, &kept));
     draft->parts[draft->count++] = (alcore_tool_span){begin, end, kept};
     return ALCORE_OK;
 }
@@ -52,11 +43,11 @@ static int64_t next_integer(alcore__json *json) {
 static alcore_status read_spans(alcore_ctx *ctx, alcore__tool_draft *draft, const char *value,
                                 bool *out) {
     const size_t bytes = strlen(value);
-    char *copy = keep(ctx, draft, value, bytes), *label;
+    char *copy, *label;
     size_t length;
     alcore__json json;
     *out = false;
-    if (!copy) return alcore__fail_memory(bytes + 1);
+    ALCORE__TRY(alcore__arena_text(ctx, &draft->strings, value, bytes, &copy));
     alcore__json_begin(&json, copy, bytes, 4);
     if (!alcore__json_enter(&json, '[')) return ALCORE_OK;
     while (alcore__json_item(&json)) {

@@ -142,7 +142,9 @@ static alcore_status take_values(inception_reader *self, char *values, int64_t b
         unescape(value);
         ALCORE__TRY(alcore__grow(self->record.ctx, &self->pieces, &self->capacity, self->count + 1,
                                  sizeof *self->pieces));
-        self->pieces[self->count++] = (piece){number, begin - self->base, end - self->base, value};
+        /* A begin is never negative; an end before it is beyond every text. */
+        self->pieces[self->count++] =
+            (piece){number, begin - self->base, end < begin ? -1 : end - self->base, value};
     }
     return ALCORE_OK;
 }
@@ -181,10 +183,9 @@ static alcore_status take_row(inception_reader *self, const char *line, size_t l
     for (int64_t column = 0; column <= self->column; column++)
         value = cut(&line, &length, '\t', &value_bytes);
     if (value_bytes == 0) value = "_", value_bytes = 1;
-    char *kept = alcore__arena_alloc(self->record.ctx, &self->record.strings, value_bytes + 1, 1);
-    if (!kept) return alcore__fail_memory(value_bytes + 1);
-    memcpy(kept, value, value_bytes);
-    kept[value_bytes] = '\0';
+    char *kept;
+    ALCORE__TRY(
+        alcore__arena_text(self->record.ctx, &self->record.strings, value, value_bytes, &kept));
     const bool part = memchr(id, '.', id_bytes);
     if (self->words == 0 && !part) self->base = begin;
     if (self->record.options->task == ALCORE_TASK_SPANS) {

@@ -48,6 +48,13 @@ void alcore__tool_put_facts(alcore__tool_json *self) {
             alcore__json_put_string(&self->json, strings[s].key, strings[s].value);
 }
 
+void alcore__tool_put_labels(alcore__tool_json *self, const char *key) {
+    alcore__json_open(&self->json, key, '[');
+    for (size_t i = 0; i < self->draft.count; i++)
+        alcore__json_put_string(&self->json, NULL, self->draft.parts[i].label);
+    alcore__json_close(&self->json, ']');
+}
+
 void alcore__tool_put_spans(alcore__tool_json *self, const char *key) {
     alcore__json_out *json = &self->json;
     alcore__json_open(json, key, '[');

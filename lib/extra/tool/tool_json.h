@@ -39,16 +39,19 @@ alcore_status alcore__tool_json_write(const alcore__tool_json_form *form, alcore
                                       const char *path, const alcore_tool_items *items,
                                       const alcore_tool_options *options);
 
-/* Writes members of the object that is open, of the item: its text, */
+/* ---- members of the object that is open, of the item ---- */
+
+/* Writes its text. */
 void alcore__tool_put_item_text(alcore__tool_json *self, const char *key);
-/* the context where any item has one ("" where this one has none, as tools want each key in each
- * record), */
+/* Writes its context where any item has one: "" where this one has none, as tools want each key in
+ * each record. */
 void alcore__tool_put_context(alcore__tool_json *self, const char *key);
-/* and al_id, al_rank, al_score, al_cost, al_reason, al_group, al_language and al_batch, what
+/* Writes al_id, al_rank, al_score, al_cost, al_reason, al_group, al_language and al_batch, what
  * there is of them. */
-void alcore__tool_put_facts(
-    alcore__tool_json
-        *self); /* Writes the parts of the draft as objects with start, end and label. */
+void alcore__tool_put_facts(alcore__tool_json *self);
+/* Writes the labels of the draft as a list of strings. */
+void alcore__tool_put_labels(alcore__tool_json *self, const char *key);
+/* Writes the parts of the draft as objects with start, end and label. */
 void alcore__tool_put_spans(alcore__tool_json *self, const char *key);
 
 #endif

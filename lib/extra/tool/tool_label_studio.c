@@ -59,10 +59,7 @@ static void put_results(alcore__tool_json *self) {
     }
     if (self->options->task == ALCORE_TASK_CLASSES) {
         open_result(self, 1, "choices");
-        alcore__json_open(json, "choices", '[');
-        for (size_t i = 0; i < draft->count; i++)
-            alcore__json_put_string(json, NULL, draft->parts[i].label);
-        alcore__json_close(json, ']');
+        alcore__tool_put_labels(self, "choices");
         close_result(json);
         return;
     }

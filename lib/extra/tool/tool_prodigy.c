@@ -8,6 +8,7 @@
  *
  * A task comes back with "answer": accept, reject or ignore, so that a draft is no answer before a
  * person accepted it. Offsets are code points. */
+#include <math.h>
 #include <string.h>
 
 #include "extra/tool/tool_json.h"
@@ -26,10 +27,7 @@ static void put_choice(alcore__tool_json *self) {
     }
     alcore__json_close(json, ']');
     if (self->draft.count == 0) return;
-    alcore__json_open(json, "accept", '[');
-    for (size_t i = 0; i < self->draft.count; i++)
-        alcore__json_put_string(json, NULL, self->draft.parts[i].label);
-    alcore__json_close(json, ']');
+    alcore__tool_put_labels(self, "accept");
 }
 
 /* Prodigy shows what stands under "meta". */
@@ -39,7 +37,7 @@ static void put_meta(alcore__tool_json *self) {
     alcore__json_out *json = &self->json;
     alcore__json_open(json, "meta", '{');
     alcore__json_put_integer(json, "rank", self->item + 1);
-    if (score == score) alcore__json_put_number(json, "score", score);
+    if (isfinite(score)) alcore__json_put_number(json, "score", score);
     if (reason) alcore__json_put_string(json, "reason", reason);
     alcore__tool_put_context(self, "context");
     alcore__json_close(json, '}');

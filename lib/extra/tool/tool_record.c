@@ -112,9 +112,8 @@ alcore_status alcore__tool_string(alcore__tool_record *record, const alcore__jso
     char *begin = copy.next, *text = NULL;
     alcore__json_skip(&copy);
     size_t length = (size_t)(copy.next - begin);
-    char *kept = alcore__arena_alloc(record->ctx, &record->strings, length + 1, 1);
-    if (!kept) return alcore__fail_memory(length + 1);
-    memcpy(kept, begin, length);
+    char *kept;
+    ALCORE__TRY(alcore__arena_text(record->ctx, &record->strings, begin, length, &kept));
     alcore__json_begin(&value, kept, length, 1);
     if (kind == '"')
         alcore__json_string(&value, &text, &length);

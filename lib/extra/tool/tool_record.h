@@ -81,6 +81,9 @@ alcore_status alcore__tool_take_labels(alcore__tool_record *record, const alcore
 /* Adds a part, whose offsets are in the unit of the file. */
 alcore_status alcore__tool_answer_span(alcore__tool_record *record, double begin, double end,
                                        const char *label);
+/* Adds a part that is a list: [begin, end, "label"]. What is none, as a label of another task, is
+ * beyond any text. */
+alcore_status alcore__tool_take_tuple(alcore__tool_record *record, const alcore__json *tuple);
 /* Adds each of a list of objects with start, end and a member for the label. */
 alcore_status alcore__tool_take_spans(alcore__tool_record *record, const alcore__json *list,
                                       const char *label_name);

@@ -88,6 +88,21 @@ alcore_status alcore__tool_answer_span(alcore__tool_record *record, double begin
     return ALCORE_OK;
 }
 
+alcore_status alcore__tool_take_tuple(alcore__tool_record *record, const alcore__json *tuple) {
+    alcore__json at = *tuple;
+    double ends[2] = {(double)NAN, (double)NAN};
+    const char *label = NULL;
+    const bool list = alcore__json_kind(&at) == '[' && alcore__json_enter(&at, '[');
+    for (int i = 0; list && i < 3 && alcore__json_item(&at); i++) {
+        if (i < 2)
+            ends[i] = alcore__tool_number_at(&at);
+        else
+            ALCORE__TRY(alcore__tool_string(record, &at, &label));
+        alcore__json_skip(&at);
+    }
+    return alcore__tool_answer_span(record, ends[0], ends[1], label);
+}
+
 alcore_status alcore__tool_take_spans(alcore__tool_record *record, const alcore__json *list,
                                       const char *label_name) {
     alcore__json at = *list;

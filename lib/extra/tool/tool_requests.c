@@ -40,11 +40,9 @@ enum { IDS, TEXTS, CONTEXTS, DRAFTS, REASONS, GROUPS, LANGUAGES, COLUMNS };
 static alcore_status add_draft(draft_list *self, const char *text, size_t length) {
     ALCORE__TRY(
         alcore__grow(self->ctx, &self->list, &self->capacity, self->count + 1, sizeof *self->list));
-    char *copy = alcore__arena_alloc(self->ctx, &self->strings, length + 1, 1);
-    if (!copy) return alcore__fail_memory(length + 1);
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    self->list[self->count++] = copy;
+    ALCORE__TRY(
+        alcore__arena_text(self->ctx, &self->strings, text, length, &self->list[self->count]));
+    self->count++;
     return ALCORE_OK;
 }
 
@@ -108,11 +106,7 @@ alcore_status alcore__tool_item_id(alcore_ctx *ctx, const alcore__annotation *it
 
 /* *out: a copy of the workspace among the strings of the batch. */
 static alcore_status keep(batch *self, const char **out) {
-    char *copy = alcore__arena_alloc(self->ctx, &self->strings, self->text.length + 1, 1);
-    if (!copy) return alcore__fail_memory(self->text.length + 1);
-    memcpy(copy, self->text.data, self->text.length + 1);
-    *out = copy;
-    return ALCORE_OK;
+    return alcore__arena_text(self->ctx, &self->strings, self->text.data, self->text.length, out);
 }
 
 /* Appends a line to the workspace. */

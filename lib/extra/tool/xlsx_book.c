@@ -142,10 +142,8 @@ static alcore_status keep_string(part *self) {
     alcore__xlsx_book *book = self->book;
     alcore__xlsx_decode(&self->text, 0);
     const size_t length = self->text.length;
-    char *copy = alcore__arena_alloc(book->ctx, &book->texts, length + 1, 1);
-    if (!copy) return alcore__fail_memory(length + 1);
-    if (length > 0) memcpy(copy, self->text.data, length);
-    copy[length] = '\0';
+    const char *copy;
+    ALCORE__TRY(alcore__arena_text(book->ctx, &book->texts, self->text.data, length, &copy));
     ALCORE__TRY(alcore__grow(book->ctx, &book->strings, &book->capacity, book->count + 1,
                              sizeof *book->strings));
     book->strings[book->count++] = (alcore__xlsx_string){copy, length};
