@@ -64,7 +64,7 @@ const option_info option_table[OPTION_TOTAL] = {
          "the phrases that the words of the selection would buy)"},
     [OPTION_STRICT] = {"strict", 0, NULL, false, COMMAND_SELECT | COMMAND_MIX,
                        "exit with 1 when the pool ends before the budget, or pairs are missing"},
-    [OPTION_FORMAT] = {"format", 0, "text|tsv|csv|jsonl|conll|sgml", false,
+    [OPTION_FORMAT] = {"format", 0, "text|tsv|csv|jsonl|conll|sgml|tmx", false,
                        COMMAND_PROJECT | ALL_WORK | COMMAND_ALIGN | COMMAND_MODEL,
                        "format of the texts, in place of the suffix"},
     [OPTION_TEXT_COLUMN] = {"text-column", 0, "NAME", false,
@@ -451,10 +451,9 @@ const option_info option_table[OPTION_TOTAL] = {
         {"round", 0, "N", false,
          COMMAND_PROJECT | PICKING | COMMAND_COMPARE | COMMAND_MIX | COMMAND_ABLATE,
          "round, from 1: seeds the draws (default 1); of project: next the round that is to be "
-         "there "
-         "afterwards, export the one whose items are written (default the last; all: those of "
-         "all), "
-         "metric and eval the one that was measured (default the last; 0: before the first)"},
+         "there afterwards, export the one whose items are written (default the last; all: those "
+         "of all), metric and eval the one that was measured (default the last; 0: before the "
+         "first)"},
     [OPTION_THREADS] = {"threads", 0, "N", false,
                         COMMAND_PROJECT | ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT |
                             COMMAND_EXPERIMENT | COMMAND_MODEL,

@@ -48,21 +48,31 @@ int tool_check(const arguments *args, option_id id) {
     return suggest_tool(args, id);
 }
 
-/* Cuts "a,b" into labels, which lie in one copy of it, the first of them at its beginning. */
+/* Copies a label without the spaces around it to `to`; returns what is behind its NUL. */
+static char *copy_label(const char *label, size_t length, char *to) {
+    for (; length && *label == ' '; length--) label++;
+    while (length && label[length - 1] == ' ') length--;
+    memmove(to, label, length);
+    to[length] = '\0';
+    return to + length + 1;
+}
+
+/* Cuts "a, b" into labels, which lie in one copy of it, the first of them at its beginning. */
 static int read_labels(const char *list, alcore_tool_options *options) {
     int64_t count = 1;
     for (const char *at = list; (at = strchr(at, ',')); at++) count++;
     const char **labels = calloc((size_t)count, sizeof *labels);
-    char *copy = strdup(list);
+    char *copy = malloc(strlen(list) + 1);
     if (!labels || !copy) {
         free(labels);
         free(copy);
         return complain(EXIT_MEMORY, "out of memory");
     }
     for (int64_t i = 0; i < count; i++) {
+        const size_t length = strcspn(list, ",");
         labels[i] = copy;
-        copy += strcspn(copy, ",");
-        if (*copy) *copy++ = '\0';
+        copy = copy_label(list, length, copy);
+        list += length + 1;
     }
     options->labels = labels;
     options->label_count = count;

@@ -378,7 +378,7 @@ def a_draft_that_nobody_looked_at_is_no_answer(box):
 def labels_as_answers(box):
     """Classes and spans become the translations of their items."""
     files(box)
-    out = ["oracle", "pool.tsv", "--selection", "picked.tsv", "--requests", "--tool", "prodigy", "--labels", "pain,other", "--out", "batch.jsonl"]
+    out = ["oracle", "pool.tsv", "--selection", "picked.tsv", "--requests", "--tool", "prodigy", "--labels", "pain, other ", "--out", "batch.jsonl"]
     back = ["mix", "--pool", "pool.tsv", "--selection", "picked.tsv", "--answers", "back.jsonl", "--tool", "prodigy", "--out", "train.tsv"]
     box.run(*out, "--task", "classes")
     rows = [json.loads(line) for line in box.read("batch.jsonl").decode().splitlines()]
