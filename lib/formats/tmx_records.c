@@ -20,6 +20,7 @@
 
 #include "alcore/remedy.h"
 #include "formats/expat_parser.h"
+#include "formats/inline_codes.h"
 #include "formats/record_format.h"
 #include "text/language_tag.h"
 
@@ -146,15 +147,6 @@ static alcore_status keep(const tmx_state *state, const char *const *attributes,
     return value ? alcore__buffer_append(state->xml.ctx, out, value, strlen(value)) : ALCORE_OK;
 }
 
-/* The inline elements whose content are codes of the program that wrote the text, as opposed to
- * <hi> and <sub>. */
-static bool is_code(const char *name) {
-    static const char *const names[] = {"bpt", "ept", "it", "ph", "ut"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0) return true;
-    return false;
-}
-
 static alcore_status begin_unit(tmx_state *state, const char *const *attributes) {
     state->in_unit = true;
     state->line = alcore__expat_line(&state->xml);
@@ -178,7 +170,7 @@ static alcore_status begin_element(void *user, const char *name, const char *con
         return alcore__expat_fail(&state->xml, "the file is XML of <%.40s>, not of <tmx>", name);
     state->begun = true;
     if (state->in_segment) {
-        const bool code = state->code_depth == 0 && is_code(name);
+        const bool code = state->code_depth == 0 && alcore__is_inline_code(name);
         state->codes += code;
         state->code_depth += state->code_depth > 0 || code;
         return ALCORE_OK;

@@ -81,3 +81,10 @@ bool alcore__answer_word(const char *word, size_t length, alcore__answer_meaning
     }
     return false;
 }
+
+const char *alcore__answer_refusal(alcore__answer_meaning meaning) {
+    return meaning == ALCORE__MEANS_SKIPPED          ? "skip"
+           : meaning == ALCORE__MEANS_REJECTED       ? "reject"
+           : meaning == ALCORE__MEANS_UNTRANSLATABLE ? "untranslatable"
+                                                     : NULL;
+}

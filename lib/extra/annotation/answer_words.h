@@ -18,5 +18,8 @@ typedef enum alcore__answer_meaning {
 
 /* Looks a word up, without regard to case and with '_' and ' ' as '-'; false: it is not known. */
 bool alcore__answer_word(const char *word, size_t length, alcore__answer_meaning *out);
+/* "skip", "reject" or "untranslatable" of a meaning by which there is no answer; NULL of another
+ * one. */
+const char *alcore__answer_refusal(alcore__answer_meaning meaning);
 
 #endif

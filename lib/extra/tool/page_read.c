@@ -98,9 +98,8 @@ static alcore_status end_tags(alcore__tool_record *record) {
 }
 
 static bool is_status(const char *status) {
-    static const char *const known[] = {"ok", "draft", "skip", "reject", "untranslatable"};
-    for (size_t i = 0; status && i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i], status) == 0) return true;
+    for (const char *const *known = alcore__tool_statuses; status && *known; known++)
+        if (strcmp(*known, status) == 0) return true;
     return false;
 }
 

@@ -59,7 +59,10 @@ alcore_status alcore__tool_answers_new(alcore_ctx *ctx, const char *path, int32_
 
 /* ---- values ---- */
 
-static int compare_spans(const void *left, const void *right) {
+const char *const alcore__tool_statuses[] = {"ok",     "draft",          "skip",
+                                             "reject", "untranslatable", NULL};
+
+int alcore__tool_compare_spans(const void *left, const void *right) {
     const alcore_tool_span *a = left, *b = right;
     if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
     if (a->end != b->end) return a->end < b->end ? -1 : 1;
@@ -74,10 +77,11 @@ static alcore_status keep_spans(alcore_tool_answers *self, alcore_tool_answer *a
         alcore__arena_alloc(ctx, &self->strings, bytes, _Alignof(alcore_tool_span));
     if (!spans) return alcore__fail_memory(bytes);
     if (count > 0) memcpy(spans, answer->spans, bytes);
-    ALCORE__TRY(alcore__sort(ctx, spans, count, sizeof *spans, compare_spans));
+    ALCORE__TRY(alcore__sort(ctx, spans, count, sizeof *spans, alcore__tool_compare_spans));
     answer->span_count = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i > 0 && compare_spans(&spans[i], &spans[answer->span_count - 1]) == 0) continue;
+        if (i > 0 && alcore__tool_compare_spans(&spans[i], &spans[answer->span_count - 1]) == 0)
+            continue;
         ALCORE__TRY(keep_string(self, &spans[i].label));
         spans[answer->span_count++] = spans[i];
     }

@@ -12,10 +12,6 @@ alcore_status alcore__tool_check_options(alcore_ctx *ctx, const alcore__tool_for
                                          const alcore_tool_options *theirs, bool writes,
                                          alcore_tool_options *ours);
 
-/* out: the names of the tools that write files with a suffix, with ", " between them; false: there
- * is none. */
-bool alcore__tools_of_suffix(const char *suffix, char *out, size_t bytes);
-
 /* Reads the caller's items into ours and checks each. */
 alcore_status alcore__tool_check_items(alcore_ctx *ctx, const alcore_tool_items *theirs,
                                        alcore_tool_items *ours);

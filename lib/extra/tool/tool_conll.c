@@ -17,11 +17,6 @@
 #include "extra/tool/tool_words.h"
 #include "text/words.h"
 
-static int compare_parts(const void *left, const void *right) {
-    const alcore_tool_span *a = left, *b = right;
-    return (a->begin > b->begin) - (a->begin < b->begin);
-}
-
 /* Puts "# NAME = TEXT"; what would end the line or the comment becomes a space. */
 static void put_comment(alcore__tool_out *out, const char *name, const char *text, size_t length) {
     const size_t begin = out->text.length + strlen(name) + 5;
@@ -59,8 +54,8 @@ static alcore_status read_draft(alcore_ctx *ctx, alcore__tool_draft *draft,
     in_points.span_unit = ALCORE_SPAN_CODE_POINTS;
     ALCORE__TRY(alcore__tool_draft_read(ctx, draft, items, i, &in_points));
     if (draft->count > 1)
-        ALCORE__TRY(
-            alcore__sort(ctx, draft->parts, draft->count, sizeof *draft->parts, compare_parts));
+        ALCORE__TRY(alcore__sort(ctx, draft->parts, draft->count, sizeof *draft->parts,
+                                 alcore__tool_compare_spans));
     for (size_t k = 0; k < draft->count; k++) {
         if (k > 0 && draft->parts[k].begin < draft->parts[k - 1].end)
             return alcore__tool_fail_item(items, i, "spans of the draft overlap");

@@ -174,17 +174,10 @@ static alcore_status take_tags(conll_reader *self, bool *out) {
 static const char *status_of(const conll_reader *self, alcore__answer_meaning meaning,
                              size_t given) {
     const bool part = self->record.options->task == ALCORE_TASK_TAGS && given < self->count;
-    switch (meaning) {
-    case ALCORE__MEANS_SKIPPED:
-        return "skip";
-    case ALCORE__MEANS_REJECTED:
-        return "reject";
-    case ALCORE__MEANS_UNTRANSLATABLE:
-        return "untranslatable";
-    default:
-        if (given == 0) return NULL;
-        return part || meaning == ALCORE__MEANS_PENDING ? "draft" : "ok";
-    }
+    const char *refusal = alcore__answer_refusal(meaning);
+    if (refusal) return refusal;
+    if (given == 0) return NULL;
+    return part || meaning == ALCORE__MEANS_PENDING ? "draft" : "ok";
 }
 
 /* Adds the answer of a sentence that has words and an id. */

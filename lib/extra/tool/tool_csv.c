@@ -3,9 +3,7 @@
  * as TSV or JSONL is read by its suffix. */
 #include <string.h>
 
-#include "extra/tool/tool_check.h"
 #include "extra/tool/tool_sheet.h"
-#include "formats/file_suffix.h"
 #include "formats/table_writer.h"
 
 enum { POLL_ROWS = 1024 };
@@ -58,12 +56,6 @@ static alcore_status refuse_row(void *user, const alcore__line_reader *lines) {
 static alcore_status read_csv(alcore_ctx *ctx, const char *path, const alcore_tool_options *options,
                               alcore_tool_answers *into) {
     alcore__sheet self = {.ctx = ctx, .task = options->task, .into = into};
-    const alcore__file_suffix suffix = alcore__file_suffix_of(path);
-    char tools[ALCORE__TEXT_BYTES / 4];
-    if ((suffix.advice || suffix.format == ALCORE_FORMAT_TMX) &&
-        alcore__tools_of_suffix(suffix.text, tools, sizeof tools))
-        return alcore__fail(ALCORE_E_DATA, "%s is no CSV: files in %s are read by the tool %s",
-                            path, suffix.text, tools);
     const alcore_status status = alcore__cells_read_each(
         ctx, path, ALCORE_FORMAT_CSV, alcore__sheet_columns(options->task),
         ALCORE__SHEET_READ_COLUMNS, 0 /* the header is needed */, take_row, refuse_row, &self);

@@ -33,6 +33,11 @@ static inline const char *alcore__tool_entry(const char *const *array, int64_t i
 static inline double alcore__tool_number(const double *array, int64_t i) {
     return array ? array[i] : (double)NAN;
 }
+/* The draft of item i; NULL: it has none, or an empty one. */
+static inline const char *alcore__tool_draft_text(const alcore_tool_items *items, int64_t i) {
+    const char *draft = alcore__tool_entry(items->drafts, i);
+    return draft && *draft ? draft : NULL;
+}
 /* Bytes of the text of item i. */
 static inline size_t alcore__tool_text_length(const alcore_tool_items *items, int64_t i) {
     return items->text_lengths ? items->text_lengths[i] : strlen(items->texts[i]);
@@ -46,6 +51,11 @@ alcore_status alcore__tool_fail_item(const alcore_tool_items *items, int64_t ite
 const char *alcore__tool_task_name(int32_t task);
 
 /* ---- answers (tool_answers.c) ---- */
+
+/* The words for what became of an item, as alcore_tool_answer.status has them; ends with a NULL. */
+extern const char *const alcore__tool_statuses[];
+/* For alcore__sort(): alcore_tool_span by begin, end and label. */
+int alcore__tool_compare_spans(const void *left, const void *right);
 
 /* An empty list for answers to a task (ALCORE_TASK_*) of the file at path. */
 alcore_status alcore__tool_answers_new(alcore_ctx *ctx, const char *path, int32_t task,

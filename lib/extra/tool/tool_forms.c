@@ -6,6 +6,7 @@
 
 #include "extra/tool/tool_check.h"
 #include "formats/byte_stream.h"
+#include "formats/file_suffix.h"
 
 #define ALCORE__TOOL_ROW(name) extern const alcore__tool_form alcore__tool_##name;
 #include "extra/tool/tool_rows.h"
@@ -47,15 +48,6 @@ static alcore_status find_form(const char *name, const alcore__tool_form **out) 
     return alcore__fail(ALCORE_E_NOT_FOUND, "there is no tool \"%s\"%s%s%s; the tools are: %s",
                         name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "",
                         list);
-}
-
-bool alcore__tools_of_suffix(const char *suffix, char *out, size_t bytes) {
-    size_t length = 0;
-    for (int i = 0; i < FORMS; i++)
-        if (strcmp(forms[i]->suffix, suffix) == 0)
-            length += (size_t)alcore__format(out + length, bytes - length, "%s%s",
-                                             length > 0 ? ", " : "", forms[i]->name);
-    return length > 0;
 }
 
 static alcore_status builtin(int64_t index, alcore_tool_info *out) {
@@ -123,6 +115,22 @@ alcore_status alcore_tool_write(alcore_ctx *ctx, const char *tool, const char *p
     return alcore__leave(ctx, write_items(ctx, tool, path, items, options));
 }
 
+/* Refuses a file as CSV whose suffix says that it is of other tools, which it names. */
+static alcore_status check_suffix(const alcore__tool_form *form, const char *path) {
+    const alcore__file_suffix suffix = alcore__file_suffix_of(path);
+    char tools[ALCORE__TEXT_BYTES / 4] = "";
+    size_t length = 0;
+    if (form != &alcore__tool_csv || (!suffix.advice && suffix.format != ALCORE_FORMAT_TMX))
+        return ALCORE_OK;
+    for (int i = 0; i < FORMS && length < sizeof tools; i++)
+        if (strcmp(forms[i]->suffix, suffix.text) == 0)
+            length += (size_t)alcore__format(tools + length, sizeof tools - length, "%s%s",
+                                             length > 0 ? ", " : "", forms[i]->name);
+    if (length == 0) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA, "%s is no CSV: files in %s are read by the tool %s", path,
+                        suffix.text, tools);
+}
+
 /* alcore_tool_read() between enter and leave. */
 static alcore_status read_answers(alcore_ctx *ctx, const char *tool, const char *path,
                                   const alcore_tool_options *options, alcore_tool_answers **out) {
@@ -131,6 +139,7 @@ static alcore_status read_answers(alcore_ctx *ctx, const char *tool, const char 
     alcore_tool_answers *made;
     ALCORE__TRY(find_usable(tool, false, &form));
     ALCORE__TRY(alcore__tool_check_options(ctx, form, options, false, &set));
+    ALCORE__TRY(check_suffix(form, path));
     ALCORE__TRY(alcore__tool_answers_new(ctx, path, set.task, &made));
     return alcore__object_made(form->read(ctx, path, &set, made), made, out);
 }

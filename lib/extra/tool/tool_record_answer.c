@@ -156,11 +156,6 @@ static alcore_status convert_spans(alcore__tool_record *record, int64_t *out) {
     return ALCORE_OK;
 }
 
-static int compare_begins(const void *left, const void *right) {
-    const alcore_tool_span *a = left, *b = right;
-    return (a->begin > b->begin) - (a->begin < b->begin);
-}
-
 /* Makes the value of tags of parts in code points. *out: the first word that parts of different
  * labels are in, from 1; 0: none. tag is the label of the last part, which reaches up to
  * `reach`. */
@@ -172,7 +167,7 @@ static alcore_status make_tags(alcore__tool_record *record, int64_t *out) {
     record->labels.length = 0;
     *out = 0;
     ALCORE__TRY(alcore__sort(record->ctx, record->spans, record->span_count, sizeof *record->spans,
-                             compare_begins));
+                             alcore__tool_compare_spans));
     while (alcore__word_next(&next, end, &word, &bytes)) {
         points += alcore__utf8_count(at, (size_t)(word - at));
         const int64_t stop = points + alcore__utf8_count(word, bytes);

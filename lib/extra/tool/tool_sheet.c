@@ -140,21 +140,13 @@ static const char *status_of(alcore__answer_meaning meaning, const char *const *
     const char *answer = strings[ALCORE__SHEET_READ_ANSWER];
     const char *draft = strings[ALCORE__SHEET_READ_DRAFT];
     const char *word = strings[ALCORE__SHEET_READ_STATUS];
-    switch (meaning) {
-    case ALCORE__MEANS_SKIPPED:
-        return "skip";
-    case ALCORE__MEANS_REJECTED:
-        return "reject";
-    case ALCORE__MEANS_UNTRANSLATABLE:
-        return "untranslatable";
-    case ALCORE__MEANS_PENDING:
-        if (!answer) return NULL;
-        /* The word that went out with the draft says nothing about a text that is another one. */
-        return word && strcmp(word, "draft") == 0 && draft && strcmp(draft, answer) != 0 ? "ok"
-                                                                                         : "draft";
-    default:
-        return answer || word ? "ok" : NULL;
-    }
+    const char *refusal = alcore__answer_refusal(meaning);
+    if (refusal) return refusal;
+    if (meaning != ALCORE__MEANS_PENDING) return answer || word ? "ok" : NULL;
+    if (!answer) return NULL;
+    /* The word that went out with the draft says nothing about a text that is another one. */
+    return word && strcmp(word, "draft") == 0 && draft && strcmp(draft, answer) != 0 ? "ok"
+                                                                                     : "draft";
 }
 
 /* Adds the answer of strings [ALCORE__SHEET_READ_COLUMNS], of which there is an id. */

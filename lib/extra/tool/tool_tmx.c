@@ -17,6 +17,7 @@
 #include "alcore/version.h"
 #include "extra/tool/tool_output.h"
 #include "extra/tool/tool_unit.h"
+#include "formats/inline_codes.h"
 #include "formats/xml_reader.h"
 #include "text/language_tag.h"
 
@@ -51,8 +52,7 @@ static void put_before(alcore__tool_out *out, const alcore_tool_items *items,
 
 static void put_item(alcore__tool_out *out, const alcore_tool_items *items, int64_t i,
                      const alcore_tool_options *options) {
-    const char *draft = alcore__tool_entry(items->drafts, i);
-    if (draft && !*draft) draft = NULL;
+    const char *draft = alcore__tool_draft_text(items, i);
     alcore__tool_put(out, "<tu tuid=\"");
     alcore__tool_put_attribute(out, items->ids[i]);
     alcore__tool_put(out, "\">\n<note>");
@@ -132,19 +132,11 @@ static void start_property(reading *self, const char *const *attributes) {
     if (self->in_unit && strcmp(type, DRAFT_PROP) == 0) self->field = &self->unit.draft;
 }
 
-/* The inline elements whose content are codes of the file that is translated. */
-static bool is_code(const char *name) {
-    static const char *const names[] = {"bpt", "ept", "it", "ph", "ut"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0) return true;
-    return false;
-}
-
 static alcore_status start(void *user, alcore__xml *xml, const char *name,
                            const char *const *attributes) {
     reading *self = user;
     if (!self->begun) return start_root(self, xml, name);
-    if (self->code_depth > 0 || (self->field == &self->segment && is_code(name)))
+    if (self->code_depth > 0 || (self->field == &self->segment && alcore__is_inline_code(name)))
         self->code_depth++;
     else if (self->field == &self->segment)
         return ALCORE_OK; /* <hi> and <sub>, whose text belongs to the segment */

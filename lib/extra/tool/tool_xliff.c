@@ -19,6 +19,7 @@
 #include "extra/annotation/answer_words.h"
 #include "extra/tool/tool_output.h"
 #include "extra/tool/tool_unit.h"
+#include "formats/inline_codes.h"
 #include "formats/xml_reader.h"
 
 #define OURS "alcore"          /* in from="" and origin="" */
@@ -59,8 +60,7 @@ static void put_source(alcore__tool_out *out, const alcore_tool_items *items, in
 
 static void put_item(alcore__tool_out *out, const alcore_tool_items *items, int64_t i,
                      const alcore_tool_options *options) {
-    const char *draft = alcore__tool_entry(items->drafts, i);
-    if (draft && !*draft) draft = NULL;
+    const char *draft = alcore__tool_draft_text(items, i);
     alcore__tool_put(out, "<trans-unit id=\"");
     alcore__tool_put_attribute(out, items->ids[i]);
     alcore__tool_put(out, "\" xml:space=\"preserve\">\n");
@@ -157,14 +157,6 @@ static alcore_status start_note(reading *self, const char *const *attributes) {
     return alcore__unit_new_comment(&self->unit);
 }
 
-/* The inline elements whose content are codes of the file that is translated. */
-static bool is_code(const char *name) {
-    static const char *const names[] = {"bpt", "ept", "it", "ph"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0) return true;
-    return false;
-}
-
 static alcore_status start(void *user, alcore__xml *xml, const char *name,
                            const char *const *attributes) {
     reading *self = user;
@@ -177,7 +169,7 @@ static alcore_status start(void *user, alcore__xml *xml, const char *name,
     }
     if (strcmp(name, "trans-unit") == 0) return start_unit(self, xml, attributes);
     if (!self->in_unit) return ALCORE_OK;
-    if (self->code_depth > 0 || is_code(name)) {
+    if (self->code_depth > 0 || alcore__is_inline_code(name)) {
         self->code_depth++;
     } else if (strcmp(name, "alt-trans") == 0) {
         self->in_other = true;

@@ -55,10 +55,9 @@ static void put_note(alcore__tool_out *out, const char *attributes, const char *
 
 static void put_item(alcore__tool_out *out, const alcore_tool_items *items, int64_t i,
                      const alcore_tool_options *options) {
-    const char *draft = alcore__tool_entry(items->drafts, i);
+    const char *draft = alcore__tool_draft_text(items, i);
     char number[64];
     (void)options;
-    if (draft && !*draft) draft = NULL;
     alcore__format(number, sizeof number, "<unit id=\"u%lld\" name=\"", (long long)i + 1);
     alcore__tool_put(out, number);
     alcore__tool_put_attribute(out, items->ids[i]);

@@ -96,9 +96,8 @@ static alcore_status put_head(writing *self) {
 
 /* Lets people choose the status from a list, or write another word. */
 static alcore_status offer_statuses(writing *self) {
-    static const char *words[] = {"ok", "draft", "skip", "reject", "untranslatable", NULL};
     lxw_data_validation validation = {.validate = LXW_VALIDATION_TYPE_LIST,
-                                      .value_list = (char **)(void *)words,
+                                      .value_list = (char **)(uintptr_t)alcore__tool_statuses,
                                       .error_type = LXW_VALIDATION_ERROR_TYPE_INFORMATION};
     if (self->items->count == 0) return ALCORE_OK;
     if (worksheet_data_validation_range(self->sheet, 1, ALCORE__SHEET_STATUS,
