@@ -4,12 +4,13 @@
 
 #include <string.h>
 
-/* Task numbers in the order of the choices of the setting. */
+#include "extra/tool/tool_form.h"
+
+/* The number of a task; the setting takes its names only. */
 static int32_t task_of(const char *name) {
-    static const char *const names[] = {"translation", "classes", "spans", "tags"};
-    for (int32_t i = 0; i < 4; i++)
-        if (strcmp(name, names[i]) == 0) return ALCORE_TASK_TRANSLATION + i;
-    return ALCORE_TASK_TRANSLATION;
+    int32_t task = ALCORE_TASK_TRANSLATION;
+    while (strcmp(name, alcore__tool_task_name(task)) != 0) task++;
+    return task;
 }
 
 static const char *or_null(const char *text) {

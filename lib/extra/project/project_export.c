@@ -104,7 +104,7 @@ static alcore_status write_export(alcore_project *project, const char *tool, con
                                   int64_t round, int64_t items, const char *batch) {
     alcore_ctx *ctx = project->object.ctx;
     alcore__json_out arguments = {.ctx = ctx}, result = {.ctx = ctx};
-    char now[32], digest[ALCORE__HASH_TEXT_BYTES];
+    char now[ALCORE__ISO_TIME_BYTES], digest[ALCORE__HASH_TEXT_BYTES];
     alcore__project_time(now);
     ALCORE__TRY(written_digest(project, path, digest));
     ALCORE__TRY(alcore__store_run(

@@ -12,7 +12,6 @@
 #include <xxhash.h>
 
 #include "base/number.h"
-#include "extra/project/iso_time.h"
 #include "extra/project/project_decisions.h"
 #include "extra/project/project_exchange.h"
 #include "text/utf8.h"
@@ -202,9 +201,10 @@ static alcore_status find_present(import_run *run, const found_answer *found, pr
     if (status == ALCORE_OK && row) {
         out->answer = sqlite3_column_int64(run->find_latest, 0);
         out->same = strcmp(alcore__store_text(run->find_latest, 1), found->digest) == 0;
-        out->later = alcore__iso_time(found->answer.time, &mine) &&
-                     alcore__iso_time(alcore__store_text_or_null(run->find_latest, 2), &theirs) &&
-                     theirs > mine;
+        out->later =
+            alcore__iso_time_read(found->answer.time, &mine) &&
+            alcore__iso_time_read(alcore__store_text_or_null(run->find_latest, 2), &theirs) &&
+            theirs > mine;
         out->draft = strcmp(alcore__store_text(run->find_latest, 3), "draft") == 0;
     }
     sqlite3_reset(run->find_latest);
@@ -271,7 +271,7 @@ static alcore_status write_import(import_run *run, const char *tool, const char 
     alcore_ctx *ctx = run->project->object.ctx;
     alcore__json_out arguments = {.ctx = ctx}, result = {.ctx = ctx};
     const alcore_project_import_report *const report = &run->report;
-    char now[32];
+    char now[ALCORE__ISO_TIME_BYTES];
     alcore__project_time(now);
     ALCORE__TRY(alcore__store_run(&run->project->store,
                                   "INSERT INTO imports(import, time, tool, annotator, digest, "

@@ -8,7 +8,7 @@
  *   project_add.c               files of texts that are added
  *   project_pools.c             the pools of the roles
  *   project_request.c, project_stop.c, project_next.c, project_drafts.c   the next round
- *   project_exchange.c, project_export.c, project_import.c, iso_time.c    tools, out and back
+ *   project_exchange.c, project_export.c, project_import.c    tools, out and back
  *   project_decisions.c         what answers come to, and the counts
  *   project_labeled.c, project_status.c, project_metrics.c, project_document.c   what is told
  *   project_report*.c           the page
@@ -33,6 +33,7 @@
 #include "base/params.h"
 #include "extra/project/store.h"
 #include "formats/json_text.h"
+#include "text/iso_time.h"
 
 struct alcore_project {
     alcore__object object;
@@ -54,7 +55,7 @@ alcore_status alcore__project_leave(alcore_project *project, alcore_status statu
 
 /* Now, as "2026-11-29T14:05:09Z"; where the environment has SOURCE_DATE_EPOCH that time
  * (reproducible-builds.org), so that the same steps give the same bytes. */
-void alcore__project_time(char out[32]);
+void alcore__project_time(char out[ALCORE__ISO_TIME_BYTES]);
 /* Logs a step; arguments and result are JSON objects, which the caller frees. */
 alcore_status alcore__project_log(alcore_project *project, const char *what,
                                   alcore__json_out *arguments, alcore__json_out *result);

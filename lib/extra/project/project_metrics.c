@@ -29,7 +29,7 @@ static alcore_status log_metric(alcore_project *project, int64_t round, const ch
 static alcore_status put_metric(alcore_project *project, int64_t round, const char *name,
                                 double value) {
     int64_t rounds;
-    char now[32];
+    char now[ALCORE__ISO_TIME_BYTES];
     ALCORE__TRY(alcore__project_rounds(project, &rounds));
     if (round < 0 || round > rounds)
         return alcore__fail(ALCORE_E_NOT_FOUND, "there is no round %lld; the project has %lld",

@@ -148,7 +148,7 @@ static alcore_status write_round(alcore_project *project, const alcore__project_
                                  const alcore__project_round *round) {
     const char *const named = alcore__project_setting(settings, "strategy"), *seed = "";
     const double spent = alcore_selection_spent(selection);
-    char now[32];
+    char now[ALCORE__ISO_TIME_BYTES];
     alcore__project_time(now);
     ALCORE__TRY(alcore_request_get(settings->request, "seed", &seed));
     ALCORE__TRY(alcore__store_run(

@@ -7,19 +7,16 @@
 #include "base/number.h"
 #include "extra/project/project_internal.h"
 
-void alcore__project_time(char out[32]) {
+void alcore__project_time(char out[ALCORE__ISO_TIME_BYTES]) {
     const char *const fixed = secure_getenv("SOURCE_DATE_EPOCH");
     int64_t seconds = (int64_t)time(NULL);
-    struct tm parts;
     if (fixed) (void)alcore__parse_int(fixed, strlen(fixed), &seconds);
-    const time_t moment = (time_t)seconds;
-    out[0] = '\0';
-    if (gmtime_r(&moment, &parts)) strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    (void)alcore__iso_time_print(seconds, out);
 }
 
 alcore_status alcore__project_log(alcore_project *project, const char *what,
                                   alcore__json_out *arguments, alcore__json_out *result) {
-    char now[32];
+    char now[ALCORE__ISO_TIME_BYTES];
     alcore__project_time(now);
     ALCORE__TRY(arguments->status);
     ALCORE__TRY(result->status);

@@ -4,10 +4,10 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/number.h"
 #include "formats/json_stream.h"
+#include "text/iso_time.h"
 #include "text/utf8.h"
 
 enum { MAX_DEPTH = 64 }; /* of nested objects and lists */
@@ -153,14 +153,9 @@ bool alcore__tool_member_true(const alcore__json *object, const char *name) {
 }
 
 alcore_status alcore__tool_time(alcore__tool_record *record, double seconds, const char **out) {
-    enum { BYTES = 32 };
-    struct tm parts;
+    char text[ALCORE__ISO_TIME_BYTES];
     *out = NULL;
-    if (!(seconds >= 0 && seconds < 253402300800.0)) return ALCORE_OK; /* the year 10000 */
-    const time_t when = (time_t)seconds;
-    char *text = alcore__arena_alloc(record->ctx, &record->strings, BYTES, 1);
-    if (!text) return alcore__fail_memory(BYTES);
-    if (gmtime_r(&when, &parts) && strftime(text, BYTES, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0)
-        *out = text;
-    return ALCORE_OK;
+    if (!(seconds >= 0 && seconds < 1e15) || !alcore__iso_time_print((int64_t)seconds, text))
+        return ALCORE_OK;
+    return alcore__arena_text(record->ctx, &record->strings, text, strlen(text), out);
 }

@@ -218,7 +218,14 @@ START_TEST(in_any_order) {
     ck_assert_ptr_nonnull(strstr(labeled(), "\tlate\t"));
     imported(row(first, "latest", "", "anna", "2026-01-02T09:00:01.5Z"));
     ck_assert_ptr_nonnull(strstr(labeled(), "\tlatest\t"));
-    ck_assert_int_eq(bed_status(project).answers, 3);
+    /* As translation memories have times. */
+    imported(row(first, "before", "", "anna", "20260102T090001Z"));
+    ck_assert_ptr_nonnull(strstr(labeled(), "\tlatest\t"));
+    imported(row(first, "after", "", "anna", "20260102T090002Z"));
+    ck_assert_ptr_nonnull(strstr(labeled(), "\tafter\t"));
+    imported(row(first, "long before", "", "anna", "20260102T0900Z"));
+    ck_assert_ptr_nonnull(strstr(labeled(), "\tafter\t"));
+    ck_assert_int_eq(bed_status(project).answers, 6);
 }
 END_TEST
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading times of ISO 8601: own code, as strptime() depends on the locale and knows no fraction
- * and no zone with a colon. */
-#include "extra/project/iso_time.h"
+/* Times of ISO 8601 (iso_time.h). Own code reads them, as strptime() depends on the locale and knows
+ * no fraction and no zone with a colon. */
+#include "text/iso_time.h"
 
-#include <stddef.h>
-#include <stdint.h>
+#include <time.h>
 
 /* Reads exactly `digits` digits and moves the text behind them; -1: there are fewer. */
 static int number(const char **text, int digits) {
@@ -30,10 +29,10 @@ static int64_t days_of(int64_t year, int month, int day) {
     return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + in_year - 719468;
 }
 
-/* Seconds and their fraction, where there are some. */
-static bool seconds_of(const char **text, double *out) {
+/* Seconds and their fraction, where there are some; basic: no colon stands before them. */
+static bool seconds_of(const char **text, bool basic, double *out) {
     *out = 0;
-    if (!skip(text, ':')) return true;
+    if (basic ? **text < '0' || **text > '9' : !skip(text, ':')) return true;
     const int whole = number(text, 2);
     if (whole < 0 || whole > 60) return false;
     *out = whole;
@@ -58,21 +57,32 @@ static bool zone_of(const char *text, double *out) {
     return hours >= 0 && minutes >= 0 && !*text;
 }
 
-bool alcore__iso_time(const char *text, double *out) {
+bool alcore__iso_time_read(const char *text, double *out) {
     double seconds, zone;
     if (!text) return false;
     const int year = number(&text, 4);
-    if (year < 0 || !skip(&text, '-')) return false;
+    if (year < 0) return false;
+    const bool basic = !skip(&text, '-');
     const int month = number(&text, 2);
-    if (month < 1 || month > 12 || !skip(&text, '-')) return false;
+    if (month < 1 || month > 12 || (!basic && !skip(&text, '-'))) return false;
     const int day = number(&text, 2);
     if (day < 1 || day > 31 || !(skip(&text, 'T') || skip(&text, ' '))) return false;
     const int hour = number(&text, 2);
-    if (hour < 0 || hour > 24 || !skip(&text, ':')) return false;
+    if (hour < 0 || hour > 24 || (!basic && !skip(&text, ':'))) return false;
     const int minute = number(&text, 2);
-    if (minute < 0 || minute > 59 || !seconds_of(&text, &seconds) || !zone_of(text, &zone))
+    if (minute < 0 || minute > 59 || !seconds_of(&text, basic, &seconds) || !zone_of(text, &zone))
         return false;
     *out = (double)days_of(year, month, day) * 86400.0 + hour * 3600.0 + minute * 60.0 + seconds -
            zone;
     return true;
+}
+
+bool alcore__iso_time_print(int64_t seconds, char out[ALCORE__ISO_TIME_BYTES]) {
+    const time_t moment = (time_t)seconds;
+    struct tm parts;
+    const bool good = gmtime_r(&moment, &parts) && parts.tm_year >= -1900 &&
+                      parts.tm_year <= 8099 &&
+                      strftime(out, ALCORE__ISO_TIME_BYTES, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0;
+    if (!good) out[0] = '\0';
+    return good;
 }
