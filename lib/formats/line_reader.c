@@ -210,6 +210,17 @@ void alcore__lines_report(alcore__line_reader *lines) {
                     (long long)lines->inner_returns);
 }
 
+alcore_status alcore__lines_each(alcore__line_reader *lines, alcore__line_sink sink, void *user) {
+    for (bool more = true; more;) {
+        char *text;
+        size_t length;
+        ALCORE__TRY(alcore__lines_next(lines, &text, &length));
+        ALCORE__TRY(text ? sink(user, lines, text, length) : alcore__lines_fill(lines, &more));
+    }
+    alcore__lines_report(lines);
+    return ALCORE_OK;
+}
+
 void alcore__lines_close(alcore__line_reader *lines) {
     alcore__stream_close(lines->stream);
     alcore__free(lines->ctx, lines->buffer);

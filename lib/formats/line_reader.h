@@ -59,6 +59,10 @@ alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more);
 alcore_status alcore__lines_next(alcore__line_reader *lines, char **out_text, size_t *out_length);
 /* At the end of the file: warns of carriage returns, once. */
 void alcore__lines_report(alcore__line_reader *lines);
+/* Hands each line that is left to a function, and reports at the end. */
+typedef alcore_status (*alcore__line_sink)(void *user, const alcore__line_reader *lines, char *text,
+                                           size_t length);
+alcore_status alcore__lines_each(alcore__line_reader *lines, alcore__line_sink sink, void *user);
 /* Fails with ALCORE_E_DATA and "PATH:LINE: ...", the line handed out last; returns the status. */
 alcore_status alcore__lines_fail(const alcore__line_reader *lines, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times of ISO 8601 (iso_time.h). Own code reads them, as strptime() depends on the locale and knows
- * no fraction and no zone with a colon. */
+/* Times of ISO 8601 (iso_time.h). Own code reads them, as strptime() depends on the locale and
+ * knows no fraction and no zone with a colon. */
 #include "text/iso_time.h"
 
 #include <time.h>

@@ -23,6 +23,7 @@ typedef struct reading {
     size_t line_fields;    /* fields that every line has, 0 before the first line */
     alcore__fields fields; /* of the present line */
     alcore__decoding decoding;
+    bool json;  /* lines are objects of JSON, else of TSV or CSV */
     bool begun; /* what each field of TSV and CSV is is known: the lines that follow are data */
     alcore__cell_sink sink;
     alcore__cell_fault fault; /* NULL: a line that cannot be used ends the reading */
@@ -254,34 +255,23 @@ static alcore_status read_json_line(reading *self, char *text, size_t length) {
 
 /* ---- the file ---- */
 
-/* Reads a line. One that cannot be used ends the reading, or goes to self->fault; that of a header
- * ends it in any case. */
-static alcore_status read_line(reading *self, bool json, char *text, size_t length) {
+/* alcore__line_sink: reads a line that is not empty. One that cannot be used ends the reading, or
+ * goes to self->fault; that of a header ends it in any case. */
+static alcore_status read_line(void *user, const alcore__line_reader *lines, char *text,
+                               size_t length) {
+    reading *self = user;
+    if (length == 0) return ALCORE_OK;
     const alcore_status status =
-        json ? read_json_line(self, text, length) : read_table_line(self, text, length);
-    const bool header = !json && !self->begun;
+        self->json ? read_json_line(self, text, length) : read_table_line(self, text, length);
+    const bool header = !self->json && !self->begun;
     if (status != ALCORE_E_DATA || !self->fault || header) return status;
-    return self->fault(self->user, &self->lines);
+    return self->fault(self->user, lines);
 }
 
-/* Reads all lines; alcore__lines_fill() reads more bytes where no whole line is left, and sets more
- * to false at the end of the file. alcore__lines_report() warns of carriage returns, if there were
- * any. */
-static alcore_status read_lines(reading *self, bool json) {
-    for (bool more = true; more;) {
-        ALCORE__TRY(alcore__lines_fill(&self->lines, &more));
-        while (more) {
-            char *text;
-            size_t length;
-            ALCORE__TRY(alcore__lines_next(&self->lines, &text, &length));
-            if (!text) break;
-            if (length == 0) continue;
-            ALCORE__TRY(read_line(self, json, text, length));
-        }
-    }
-    alcore__lines_report(&self->lines);
+static alcore_status read_lines(reading *self) {
+    ALCORE__TRY(alcore__lines_each(&self->lines, read_line, self));
     alcore__decoding_report(&self->decoding, &self->lines);
-    if (json || self->plain > 0 || self->line_fields > 0 || !self->fault) return ALCORE_OK;
+    if (self->json || self->plain > 0 || self->line_fields > 0 || !self->fault) return ALCORE_OK;
     return alcore__fail(ALCORE_E_DATA, "%s is empty; its first line has to name the columns",
                         self->lines.path);
 }
@@ -300,11 +290,11 @@ alcore_status alcore__cells_read_each(alcore_ctx *ctx, const char *path, int32_t
     const alcore__file_suffix suffix = alcore__file_suffix_of(path);
     if (suffix.format >= ALCORE_FORMAT_TSV && suffix.format <= ALCORE_FORMAT_CSV)
         format = suffix.format;
-    const bool json = format == ALCORE_FORMAT_JSONL;
+    self.json = format == ALCORE_FORMAT_JSONL;
     ALCORE__TRY(alcore__file_suffix_check(path, &suffix));
     ALCORE__TRY(alcore__lines_open(&self.lines, ctx, path, 0 /* the default limit of a line */));
     if (format == ALCORE_FORMAT_CSV) self.lines.quoting = &self.quoting;
-    const alcore_status status = read_lines(&self, json);
+    const alcore_status status = read_lines(&self);
     alcore__lines_close(&self.lines);
     alcore__free(ctx, self.column_of);
     alcore__fields_clear(&self.fields, ctx);

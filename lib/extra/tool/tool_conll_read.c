@@ -237,8 +237,9 @@ static alcore_status end_sentence(conll_reader *self) {
 }
 
 /* Reads a line of the file. */
-static alcore_status take_line(conll_reader *self, const alcore__line_reader *lines,
-                               const char *line, size_t length) {
+static alcore_status take_line(void *user, const alcore__line_reader *lines, char *line,
+                               size_t length) {
+    conll_reader *self = user;
     size_t blank = 0;
     while (blank < length && alcore__is_word_space(line[blank])) blank++;
     if (blank == length) return end_sentence(self);
@@ -254,20 +255,10 @@ alcore_status alcore__tool_conll_read(alcore_ctx *ctx, const char *path,
     alcore_tool_options in_points = *options;
     conll_reader self = {.record = {.ctx = ctx, .options = &in_points, .into = into}};
     alcore__line_reader lines;
-    char *line;
-    size_t length;
-    bool more = true;
     in_points.span_unit = ALCORE_SPAN_CODE_POINTS;
     alcore_status status = alcore__lines_open(&lines, ctx, path, 0);
-    while (status == ALCORE_OK && more) {
-        status = alcore__lines_next(&lines, &line, &length);
-        if (status == ALCORE_OK && line)
-            status = take_line(&self, &lines, line, length);
-        else if (status == ALCORE_OK)
-            status = alcore__lines_fill(&lines, &more);
-    }
+    if (status == ALCORE_OK) status = alcore__lines_each(&lines, take_line, &self);
     if (status == ALCORE_OK) status = end_sentence(&self);
-    if (status == ALCORE_OK) alcore__lines_report(&lines);
     alcore__lines_close(&lines);
     alcore__tool_record_clear(&self.record);
     alcore__free(ctx, self.words);

@@ -261,8 +261,9 @@ static bool begins(const char *line, size_t length, const char *with) {
     return length >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
-static alcore_status take_line(inception_reader *self, const alcore__line_reader *lines,
-                               const char *line, size_t length) {
+static alcore_status take_line(void *user, const alcore__line_reader *lines, char *line,
+                               size_t length) {
+    inception_reader *self = user;
     static const char id[] = "#Sentence.id=", text[] = "#Text=";
     if (lines->line == 1 && !begins(line, length, "#FORMAT=WebAnno TSV 3."))
         return alcore__lines_fail(lines, "WebAnno TSV 3 begins with #FORMAT=WebAnno TSV 3.3");
@@ -291,22 +292,12 @@ alcore_status alcore__tool_inception_read(alcore_ctx *ctx, const char *path,
     inception_reader self = {.record = {.ctx = ctx, .options = options, .into = into},
                              .column = -1};
     alcore__line_reader lines;
-    char *line;
-    size_t length;
-    bool more = true;
     alcore_status status = alcore__lines_open(&lines, ctx, path, 0);
     alcore__buffer *const strings[] = {&self.id, &self.text, &self.tags};
     for (int i = 0; i < 3 && status == ALCORE_OK; i++) /* from here on they have data */
         status = alcore__buffer_append(ctx, strings[i], "", 0);
-    while (status == ALCORE_OK && more) {
-        status = alcore__lines_next(&lines, &line, &length);
-        if (status == ALCORE_OK && line)
-            status = take_line(&self, &lines, line, length);
-        else if (status == ALCORE_OK)
-            status = alcore__lines_fill(&lines, &more);
-    }
+    if (status == ALCORE_OK) status = alcore__lines_each(&lines, take_line, &self);
     if (status == ALCORE_OK) status = end_sentence(&self);
-    if (status == ALCORE_OK) alcore__lines_report(&lines);
     alcore__lines_close(&lines);
     alcore__tool_record_clear(&self.record);
     for (int i = 0; i < 3; i++) alcore__buffer_clear(ctx, strings[i]);

@@ -15,6 +15,7 @@
 
 typedef struct reading {
     alcore__line_reader lines;
+    alcore__buffer line;       /* the present one, with a NUL behind it */
     alcore__unit unit;         /* of the entry: its msgctxt, msgid and msgstr, and its comment */
     alcore__buffer *field;     /* to which strings belong; NULL: none may come */
     alcore__buffer other;      /* strings that are passed over */
@@ -231,21 +232,18 @@ static alcore_status read_line(reading *self, const char *text, size_t length) {
     return read_string(self, rest, (size_t)(text + length - rest));
 }
 
-/* Reads all lines; line: memory for one with a NUL behind it. */
-static alcore_status read_lines(reading *self, alcore__buffer *line) {
+/* alcore__line_sink */
+static alcore_status take_line(void *user, const alcore__line_reader *lines, char *text,
+                               size_t length) {
+    reading *self = user;
+    self->line.length = 0;
+    ALCORE__TRY(alcore__buffer_append(lines->ctx, &self->line, text, length));
+    return read_line(self, self->line.data, self->line.length);
+}
+
+static alcore_status read_lines(reading *self) {
     begin_entry(self);
-    for (bool more = true; more;) {
-        ALCORE__TRY(alcore__lines_fill(&self->lines, &more));
-        while (more) {
-            char *text;
-            size_t length;
-            ALCORE__TRY(alcore__lines_next(&self->lines, &text, &length));
-            if (!text) break;
-            line->length = 0;
-            ALCORE__TRY(alcore__buffer_append(self->lines.ctx, line, text, length));
-            ALCORE__TRY(read_line(self, line->data, line->length));
-        }
-    }
+    ALCORE__TRY(alcore__lines_each(&self->lines, take_line, self));
     ALCORE__TRY(end_entry(self));
     if (self->has_entry) return ALCORE_OK;
     return alcore__fail(ALCORE_E_DATA, "%s has no entry: it is no PO", self->lines.path);
@@ -254,14 +252,13 @@ static alcore_status read_lines(reading *self, alcore__buffer *line) {
 alcore_status alcore__tool_read_po(alcore_ctx *ctx, const char *path,
                                    const alcore_tool_options *options, alcore_tool_answers *into) {
     reading self = {.unit = {.ctx = ctx, .into = into}};
-    alcore__buffer line = {0};
     (void)options;
     ALCORE__TRY(alcore__lines_open(&self.lines, ctx, path, 0 /* the default limit of a line */));
-    const alcore_status status = read_lines(&self, &line);
+    const alcore_status status = read_lines(&self);
     alcore__lines_close(&self.lines);
     alcore__unit_clear(&self.unit);
     alcore__buffer_clear(ctx, &self.other);
     alcore__buffer_clear(ctx, &self.translator);
-    alcore__buffer_clear(ctx, &line);
+    alcore__buffer_clear(ctx, &self.line);
     return status;
 }
