@@ -277,10 +277,19 @@ def an_evaluation_may_write_json_to_a_file(box):
 
 
 @case
+def a_space_stands_before_a_measure_as_a_tab_does(box):
+    by_command(box, evaluate={"command": "echo 'chrf  41.5'; printf 'bleu\\t3\\n'"}, seeds=[1])
+    box.run("experiment", "c.json", "out")
+    equal({(row["chrf"], row["bleu"]) for row in rows_of(box.read("out/metrics.tsv").decode())}, {("41.5", "3")})
+
+
+@case
 def what_commands_do_wrong_is_named(box):
     for number, (evaluation, words) in enumerate((
             ("echo almost; echo 'no such data' >&2; exit 3", "round 0: the command of \"evaluate\" ended with status 3: no such data"),
-            ("echo bleu 3", "line 1 of the evaluation: a name, a TAB and a number are needed, got 'bleu 3'"),
+            ("exit 4", "pets/4/seed-1/shared: round 0: the command of \"evaluate\" ended with status 4\n"),
+            ("echo bleu", "line 1 of the evaluation: a name, a TAB or a space, and a number are needed, got 'bleu'"),
+            ("echo the bleu 3", "'the bleu' is no name of a measure"),
             ("printf 'a\\t1\\nb\\tnan\\n'", "line 2 of the evaluation: b: a finite number is needed, got 'nan'"),
             ("printf 'a\\t0,5\\n'", "got '0,5'; the decimal point is a point"),
             ("printf 'words\\t1\\n'", "the evaluation has a measure 'words', which the tables have a column of"),

@@ -5,8 +5,8 @@
  *   coverage             percent of the distinct words of the test set that bought texts have
  *   perplexity           of the test set by the n-gram model, its sentence ends included
  *   METRIC               of the engine's validation on the test set
- *   others               what the command of "evaluate" prints: "name TAB value" lines, or a JSON
- *                        object of numbers */
+ *   others               what the command of "evaluate" prints: a line for each, its name, a TAB or
+ *                        a space and its value, or a JSON object of numbers */
 #include <math.h>
 #include <string.h>
 
@@ -45,34 +45,33 @@ static bool is_name(const char *text, size_t length) {
 static alcore_status add_given(measures *self, int64_t line, const char *name, size_t length,
                                const char *value, size_t value_length) {
     double number;
-    const char *run = self->run->name.data;
     const long long round = self->round;
     if (!is_name(name, length))
         return alcore__fail(ALCORE_E_DATA,
-                            "%s, round %lld: line %lld of the evaluation: '%.*s' is no name of a "
+                            "round %lld: line %lld of the evaluation: '%.*s' is no name of a "
                             "measure: up to %d ASCII letters, digits and ._+-@",
-                            run, round, (long long)line, (int)(length < 80 ? length : 80), name,
+                            round, (long long)line, (int)(length < 80 ? length : 80), name,
                             NAME_BYTES - 1);
     if (!alcore__parse_double(value, value_length, &number) || !isfinite(number))
         return alcore__fail(ALCORE_E_DATA,
-                            "%s, round %lld: line %lld of the evaluation: %.*s: a finite number is "
+                            "round %lld: line %lld of the evaluation: %.*s: a finite number is "
                             "needed, got '%.*s'%s",
-                            run, round, (long long)line, (int)length, name,
+                            round, (long long)line, (int)length, name,
                             (int)(value_length < 40 ? value_length : 40), value,
                             alcore__number_fault(value, value_length));
     for (size_t i = 0; i < ALCORE__METRICS_COLUMNS; i++)
         if (strlen(alcore__metrics_columns[i]) == length &&
             !memcmp(alcore__metrics_columns[i], name, length))
             return alcore__fail(ALCORE_E_DATA,
-                                "%s, round %lld: the evaluation has a measure '%s', which the "
+                                "round %lld: the evaluation has a measure '%s', which the "
                                 "tables have a column of",
-                                run, round, alcore__metrics_columns[i]);
+                                round, alcore__metrics_columns[i]);
     for (int i = 0; i < self->count; i++)
         if (strlen(self->names[i]) == length && !memcmp(self->names[i], name, length))
-            return alcore__fail(ALCORE_E_DATA, "%s, round %lld: the measure '%s' is there twice",
-                                run, round, self->names[i]);
+            return alcore__fail(ALCORE_E_DATA, "round %lld: the measure '%s' is there twice", round,
+                                self->names[i]);
     if (self->count == MOST_MEASURES)
-        return alcore__fail(ALCORE_E_DATA, "%s, round %lld: more than %d measures", run, round,
+        return alcore__fail(ALCORE_E_DATA, "round %lld: more than %d measures", round,
                             MOST_MEASURES);
     memcpy(self->names[self->count], name, length);
     self->names[self->count][length] = '\0';
@@ -97,14 +96,15 @@ static alcore_status read_lines(measures *self, char *text) {
         while (length && strchr(" \r\t", text[length - 1])) length--;
         if (length == 0) continue;
         const char *tab = memchr(text, '\t', length);
+        if (!tab) tab = memrchr(text, ' ', length);
         if (!tab)
             return alcore__fail(ALCORE_E_DATA,
-                                "%s, round %lld: line %lld of the evaluation: a name, a TAB and a "
-                                "number are needed, got '%.80s'",
-                                self->run->name.data, (long long)self->round, (long long)line,
-                                text);
-        ALCORE__TRY(add_given(self, line, text, (size_t)(tab - text), tab + 1,
-                              length - (size_t)(tab + 1 - text)));
+                                "round %lld: line %lld of the evaluation: a name, a TAB or "
+                                "a space, and a number are needed, got '%.80s'",
+                                (long long)self->round, (long long)line, text);
+        size_t name = (size_t)(tab - text);
+        while (name && text[name - 1] == ' ') name--;
+        ALCORE__TRY(add_given(self, line, text, name, tab + 1, length - (size_t)(tab + 1 - text)));
     }
     return ALCORE_OK;
 }
@@ -118,15 +118,14 @@ static alcore_status read_json(measures *self, char *text, size_t length) {
         while (alcore__json_key(&json, &key, &bytes)) {
             if (alcore__json_kind(&json) != '0' || !alcore__json_number(&json, &number, &digits))
                 return alcore__fail(ALCORE_E_DATA,
-                                    "%s, round %lld: the evaluation's JSON: %.*s: a number is "
+                                    "round %lld: the evaluation's JSON: %.*s: a number is "
                                     "needed",
-                                    self->run->name.data, (long long)self->round, (int)bytes, key);
+                                    (long long)self->round, (int)bytes, key);
             ALCORE__TRY(add_given(self, 1, key, bytes, number, digits));
         }
     if (alcore__json_end(&json)) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_DATA, "%s, round %lld: the evaluation's JSON, byte %lld: %s",
-                        self->run->name.data, (long long)self->round,
-                        (long long)(json.next - text) + 1, json.error);
+    return alcore__fail(ALCORE_E_DATA, "round %lld: the evaluation's JSON, byte %lld: %s",
+                        (long long)self->round, (long long)(json.next - text) + 1, json.error);
 }
 
 static alcore_status run_evaluation(measures *self) {

@@ -130,17 +130,18 @@ static void put_head(const alcore__results *self, alcore__page *page) {
     const char *title = config->title ? config->title : "Experiment";
     alcore__say(page, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>");
     put_string(page, title);
-    alcore__say(page, "</title>\n<style>table{border-collapse:collapse}td,th{border:1px solid "
-                      "#999;padding:2px 6px;text-align:right}</style></head>\n<body "
-                      "style=\"font-family:sans-serif;max-width:70em;margin:2em auto\">\n<h1>");
+    alcore__say(page, "</title>\n<style>body{font-family:sans-serif;max-width:70em;margin:2em auto;"
+                      "padding:0 1em}table{border-collapse:collapse}td,th{border:1px solid "
+                      "#999;padding:2px 6px;text-align:right}</style></head>\n<body>\n<h1>");
     put_string(page, title);
-    alcore__say(page,
-                "</h1>\n<p>%lld strategies, %lld seeds, %lld budgets, %lld domains, %lld rounds; "
-                "%lld lines of metrics.tsv so far. Curves are means over seeds with the standard "
-                "error.</p>\n",
-                (long long)config->strategy_count, (long long)config->seed_count,
-                (long long)config->budget_count, (long long)config->domain_count,
-                (long long)config->rounds, (long long)self->count);
+    alcore__say(
+        page,
+        "</h1>\n<p>Strategies: %lld, seeds: %lld, budgets: %lld, domains: %lld, rounds: %lld; "
+        "lines of metrics.tsv so far: %lld. Curves are means over seeds with the standard "
+        "error.</p>\n",
+        (long long)config->strategy_count, (long long)config->seed_count,
+        (long long)config->budget_count, (long long)config->domain_count, (long long)config->rounds,
+        (long long)self->count);
 }
 
 static alcore_status put_all(alcore__results *self, observations *seen, alcore__page *page) {

@@ -135,12 +135,9 @@ static alcore_status fail_program(command *self, const char *name, int code, con
             words.data[--words.length] = '\0';
         line = strrchr(words.data, '\n');
     }
-    alcore__fail(ALCORE_E_CALLBACK,
-                 "%s, round %lld: the command of \"%s\" ended with status %d: %.*s",
-                 self->run->name.data, (long long)self->round, name, code, LAST_WORDS,
-                 line         ? line + 1
-                 : words.data ? words.data
-                              : "");
+    const char *const last = line ? line + 1 : words.data ? words.data : "";
+    alcore__fail(ALCORE_E_CALLBACK, "round %lld: the command of \"%s\" ended with status %d%s%.*s",
+                 (long long)self->round, name, code, *last ? ": " : "", LAST_WORDS, last);
     alcore__buffer_clear(self->ctx, &words);
     return ALCORE_E_CALLBACK;
 }

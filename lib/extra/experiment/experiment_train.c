@@ -75,8 +75,8 @@ static alcore_status train_command(alcore__experiment_run *run, int64_t round, c
     alcore_status status = alcore__experiment_command(run, round, "train", command, part, &output);
     alcore__buffer_clear(run->all->ctx, &output);
     if (status != ALCORE_OK || !part || alcore__experiment_exists(part)) return status;
-    return alcore__fail(ALCORE_E_DATA, "%s, round %lld: the command of \"train\" made no {model}",
-                        run->name.data, (long long)round);
+    return alcore__fail(ALCORE_E_DATA, "round %lld: the command of \"train\" made no {model}",
+                        (long long)round);
 }
 
 /* ---- a model of the engine ---- */

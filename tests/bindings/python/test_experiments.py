@@ -83,7 +83,7 @@ def test_an_exception_of_the_event_function_comes_back(config, tmp_path):
 
 def test_failures_of_other_runs(config):
     config["evaluate"] = {"command": "[ {seed} -ne 1 ] && printf 'one\\t1\\n'"}
-    with pytest.raises(alcore.Error, match="seed-1/random, round 1: the command of \"evaluate\" ended with status 1"):
+    with pytest.raises(alcore.Error, match="seed-1/random: round 1: the command of \"evaluate\" ended with status 1"):
         alcore.experiment(config, "out", keep_going=True)
     lines = open("out/metrics.tsv").read().splitlines()
     assert len(lines) == 1 + 4 and all(line.split("\t")[3] in ("seed", "2") for line in lines)
