@@ -86,6 +86,29 @@ static int read_how(const project_run *self, alcore_read_options *options) {
     return options->references ? option_join(args, &options->by) : EXIT_DONE;
 }
 
+/* How many texts a role has; -1: its texts are not counted. */
+static int count_texts(const project_run *self, int32_t role, int64_t *out) {
+    alcore_project_status now = ALCORE_PROJECT_STATUS_INIT;
+    TRY(project_outcome(self, alcore_project_get_status(self->project, &now)));
+    *out = role == ALCORE_ROLE_CANDIDATES ? now.candidates
+           : role == ALCORE_ROLE_LABELED  ? now.labeled
+                                          : -1;
+    return EXIT_DONE;
+}
+
+/* Adds a file and says how many texts it had, where they are counted. */
+static int add_file(project_run *self, int32_t role, const char *path,
+                    const alcore_read_options *options) {
+    int64_t before, after;
+    TRY(count_texts(self, role, &before));
+    TRY(project_outcome(self, alcore_project_add(self->project, role, path, options)));
+    TRY(count_texts(self, role, &after));
+    if (!option_given(self->args, OPTION_QUIET) && after >= 0)
+        fprintf(stderr, "%s: %lld %s\n", path, (long long)(after - before),
+                role == ALCORE_ROLE_LABELED ? "labeled texts" : "candidates");
+    return EXIT_DONE;
+}
+
 static int add(project_run *self) {
     static const int32_t roles[] = {ALCORE_ROLE_CANDIDATES, ALCORE_ROLE_LABELED, ALCORE_ROLE_TARGET,
                                     ALCORE_ROLE_EXCLUDED};
@@ -94,8 +117,7 @@ static int add(project_run *self) {
     TRY(option_choice(self->args, OPTION_ROLE, "candidates|labeled|target|excluded", &role));
     TRY(read_how(self, &options));
     for (int i = 2; i < self->args->operand_count; i++)
-        TRY(project_outcome(self, alcore_project_add(self->project, roles[role],
-                                                     self->args->operands[i], &options)));
+        TRY(add_file(self, roles[role], self->args->operands[i], &options));
     return EXIT_DONE;
 }
 

@@ -138,6 +138,8 @@ def usage(box):
     contains(box.run("project", "metric", "work", "chrf=1", "--round", "7", expect=3).err, "7")
     contains(box.run("project", "add", "work", "pool.txt", "--role", "known", expect=2).err, "candidates|labeled|target|excluded")
     contains(box.run("project", "add", "work", "absent.txt", expect=4).err, "absent.txt")
+    box.file("empty.txt", "")
+    equal(box.run("project", "add", "work", "empty.txt").err, "empty.txt: 0 candidates\n")
     contains(box.run("project", "next", "work", "--round", "3", expect=2).err, "the next round is 1")
 
 

@@ -83,6 +83,8 @@ static alcore_status find_round(alcore_project *project, int64_t *round) {
         *round = 0;
     else if (*round >= 0 && *round <= rounds && rounds > 0)
         *round = *round ? *round : rounds;
+    else if (rounds == 0)
+        return alcore__fail(ALCORE_E_NOT_FOUND, "the project has no round yet");
     else
         return alcore__fail(ALCORE_E_NOT_FOUND, "there is no round %lld; the project has %lld",
                             (long long)*round, (long long)rounds);
