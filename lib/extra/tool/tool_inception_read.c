@@ -30,6 +30,7 @@ typedef struct inception_reader {
     int64_t base;         /* offset of the sentence */
     int64_t words, given; /* rows of whole words, and those that have a tag */
     bool moved;           /* a word is not next in the text */
+    bool damaged;         /* a row of the sentence was refused, and so is what is left of it */
     size_t at;            /* bytes of the text behind the last word */
     alcore__buffer tags;  /* of the words, with a space between them */
     piece *pieces;        /* [count] */
@@ -177,9 +178,11 @@ static alcore_status take_row(inception_reader *self, const char *line, size_t l
     const char *hyphen = memchr(offsets, '-', bytes);
     const char *word = cut(&line, &length, '\t', &word_bytes);
     if (!hyphen || !alcore__parse_int(offsets, (size_t)(hyphen - offsets), &begin) ||
-        !alcore__parse_int(hyphen + 1, bytes - (size_t)(hyphen - offsets) - 1, &end))
+        !alcore__parse_int(hyphen + 1, bytes - (size_t)(hyphen - offsets) - 1, &end)) {
+        self->damaged = true;
         return alcore__tool_record_refuse(&self->record, "a word has no offsets: %.*s",
                                           (int)(bytes < 60 ? bytes : 60), offsets);
+    }
     for (int64_t column = 0; column <= self->column; column++)
         value = cut(&line, &length, '\t', &value_bytes);
     if (value_bytes == 0) value = "_", value_bytes = 1;
@@ -246,12 +249,12 @@ static alcore_status end_sentence(inception_reader *self) {
     const bool open = self->count == 0 && self->given == 0;
     if (self->words > 0 && self->id.length == 0)
         status = alcore__tool_record_refuse(&self->record, "the sentence has no #Sentence.id");
-    else if (self->words > 0 && !open)
+    else if (self->words > 0 && !open && !self->damaged)
         status = add_sentence(self);
     self->id.length = self->text.length = self->tags.length = self->count = self->at = 0;
     self->text.data[0] = '\0';
     self->words = self->given = self->record.answer.line = 0;
-    self->moved = false;
+    self->moved = self->damaged = false;
     alcore__arena_clear(self->record.ctx, &self->record.strings);
     return status;
 }

@@ -249,7 +249,9 @@ START_TEST(test_inception) {
         "#Sentence.id=c d\n#Text=go\n3-1\t33-35\tgo\tVB\t*\tPER\t_\t_\t\n\n"
         "#Text=no\n4-1\t36-38\tno\t_\t*\tPER\t_\t_\t\n\n"
         "#Sentence.id=e\n#Text=x\n5-1\t39-45\tx\t_\t*\tPER\t_\t_\t\n\n"
-        "#Sentence.id=f\n#Text=x\n6-1\tx\tx\t_\t*\tPER\t_\t_\t\n";
+        "#Sentence.id=f\n#Text=x y\n6-1\tx\tx\t_\t*\tPER\t_\t_\t\n"
+        "6-2\t48-49\ty\t_\t*\tPER\t_\t_\t\n\n"
+        "#Sentence.id=g\n#Text=x\n7-1\t50--9223372036854775808\tx\t_\t*\tPER\t_\t_\t\n";
     static const char custom[] = "#FORMAT=WebAnno TSV 3.2\n#T_SP=webanno.custom.Span|note|value\n"
                                  "#T_CH=webanno.custom.Link|referenceType|referenceRelation\n\n\n"
                                  "#Sentence.id=a\n#Text=go\n1-1\t5-7\tgo\tn\tV\tpr[1]\tc->1-1\t\n";
@@ -260,7 +262,8 @@ START_TEST(test_inception) {
         "c d ok [[0,2,\"PER\"]] / -\n"
         "27: the sentence has no #Sentence.id\n"
         "30: item e: part 1 is beyond the text, cuts a character, is empty or has no "
-        "label\n34: a word has no offsets: x\n");
+        "label\n34: a word has no offsets: x\n39: item g: part 1 is beyond the text, cuts a "
+        "character, is empty or has no label\n");
     ck_assert_str_eq(answers_of("inception", file, TAGS),
                      "b ok UH . / -\nc d ok VB / -\n"
                      "7: item a: its words are not those of its text\n"
