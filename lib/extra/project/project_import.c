@@ -9,7 +9,6 @@
  * that files may come in any order; and a draft never takes the place of an answer. */
 #include <math.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "base/number.h"
 #include "extra/project/project_decisions.h"
@@ -106,29 +105,25 @@ static alcore_status digest_answer(import_run *run, found_answer *found) {
     return ALCORE_OK;
 }
 
-/* Of all answers of a file in their order. */
+/* Of all answers of a file in their order: each is that of the answer behind the one so far. */
 static alcore_status digest_file(import_run *run, const alcore_tool_answers *answers,
                                  char out[ALCORE__HASH_TEXT_BYTES]) {
+    alcore_ctx *ctx = run->project->object.ctx;
+    alcore__buffer *const text = &run->text;
     found_answer found;
-    const int64_t count = alcore_tool_answers_count(answers);
-    XXH3_state_t *const state = XXH3_createState();
-    if (!state) return alcore__fail_memory(ALCORE__HASH_TEXT_BYTES);
-    XXH3_128bits_reset(state);
-    alcore_status status = ALCORE_OK;
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
+    out[0] = '\0';
+    for (int64_t i = 0; i < alcore_tool_answers_count(answers); i++) {
         found.answer = (alcore_tool_answer)ALCORE_TOOL_ANSWER_INIT;
-        status = alcore_tool_answers_get(answers, i, &found.answer);
-        if (status == ALCORE_OK) status = digest_answer(run, &found);
-        if (status != ALCORE_OK) break;
+        ALCORE__TRY(alcore_tool_answers_get(answers, i, &found.answer));
+        ALCORE__TRY(digest_answer(run, &found));
         const char *const who = found.answer.annotator ? found.answer.annotator : run->fallback;
-        XXH3_128bits_update(state, found.answer.id, strlen(found.answer.id) + 1);
-        XXH3_128bits_update(state, who, strlen(who) + 1);
-        XXH3_128bits_update(state, found.digest, ALCORE__HASH_TEXT_BYTES);
+        const char *const parts[] = {out, found.answer.id, who, found.digest};
+        text->length = 0;
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+            ALCORE__TRY(alcore__buffer_append(ctx, text, parts[k], strlen(parts[k]) + 1));
+        alcore__hash_print(alcore__hash128(text->data, text->length), out);
     }
-    const XXH128_hash_t hash = XXH3_128bits_digest(state);
-    alcore__hash_print((alcore__hash){.low = hash.low64, .high = hash.high64}, out);
-    XXH3_freeState(state);
-    return status;
+    return ALCORE_OK;
 }
 
 /* ---- one answer ---- */
