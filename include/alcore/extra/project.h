@@ -227,9 +227,9 @@ ALCORE_API alcore_status alcore_project_document(alcore_project *project, const 
  * @param[in] project borrowed
  * @param[in] path borrowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (another suffix), ALCORE_E_BUSY,
- *   ALCORE_E_IO, ALCORE_E_NOMEM
+ *   ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @serialized per project
- * @callback files
+ * @callback progress, files
  * @since 1.1 */
 ALCORE_API alcore_status alcore_project_write_report(alcore_project *project, const char *path);
 
@@ -245,7 +245,7 @@ ALCORE_API alcore_status alcore_project_verify(alcore_project *project);
 /** Removes files that nothing refers to, which killed processes leave.
  * @param[in,out] project borrowed
  * @param[out] out_bytes how much was freed; NULL is allowed
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_IO
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM
  * @serialized per project
  * @since 1.1 */
 ALCORE_API alcore_status alcore_project_gc(alcore_project *project, int64_t *out_bytes);
