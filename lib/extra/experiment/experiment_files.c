@@ -175,7 +175,7 @@ void alcore__experiment_remove(const char *path) {
 }
 
 /* For nftw(): removes a model that is not whole, and leftovers of files of a folder. A folder comes
- * after what is in it, as nftw() ends its walk at one that is gone before it is read. */
+ * after what is in it: musl tells of one before it opens it, and where it is gone ends the walk. */
 static _Thread_local alcore_ctx *cleaning;
 
 static int clean_entry(const char *path, const struct stat *info, int kind, struct FTW *place) {
