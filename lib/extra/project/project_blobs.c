@@ -2,7 +2,9 @@
 /* Files in blobs/. A blob is written under a temporary name, synced, named by what is in it, and
  * its folder is synced, before project.sqlite names it: a name there always leads to the bytes. The
  * same bytes twice are one blob. */
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "extra/project/project_internal.h"
@@ -141,5 +143,22 @@ alcore_status alcore__project_blob_copy(alcore_project *project, const char *pat
         alcore__writer_abort(writer);
     alcore__file_close(file);
     alcore__buffer_clear(ctx, &target);
+    return status;
+}
+
+alcore_status alcore__project_blob_verify(alcore_project *project, const char *name,
+                                          int64_t length) {
+    alcore_ctx *ctx = project->object.ctx;
+    alcore__buffer path = {0};
+    char digest[ALCORE__HASH_TEXT_BYTES];
+    int64_t bytes = 0;
+    alcore_status status = alcore__project_blob_path(project, name, &path);
+    if (status == ALCORE_OK && access(path.data, F_OK) != 0 && errno == ENOENT)
+        status = alcore__fail(ALCORE_E_DATA, "'%s' is missing", path.data);
+    if (status == ALCORE_OK) status = alcore__project_file_digest(ctx, path.data, digest, &bytes);
+    if (status == ALCORE_OK && (bytes != length || strncmp(digest, name, strlen(digest)) != 0))
+        status =
+            alcore__fail(ALCORE_E_DATA, "'%s' is damaged: it is not what was written", path.data);
+    alcore__buffer_clear(ctx, &path);
     return status;
 }

@@ -81,6 +81,10 @@ enum { BLOB_NAME_BYTES = 64 };
  * path; bytes: its length. path "-" is standard input. */
 alcore_status alcore__project_blob_copy(alcore_project *project, const char *path,
                                         char name[BLOB_NAME_BYTES], int64_t *bytes);
+/* Compares a blob with its name and its length in bytes. ALCORE_E_DATA: it is damaged, or is
+ * missing. */
+alcore_status alcore__project_blob_verify(alcore_project *project, const char *name,
+                                          int64_t length);
 /* The path of a blob, appended to the empty buffer; ALCORE_E_DATA for what is no name of a blob. */
 alcore_status alcore__project_blob_path(alcore_project *project, const char *name,
                                         alcore__buffer *out);

@@ -28,9 +28,10 @@ alcore_status alcore__project_pool_new(alcore_project *project,
 /* The columns of the table files that read_file() reads, in its order. */
 #define FILE_COLUMNS                                                                               \
     "blob, reference_blob, format, bad_lines, escapes, by_what, text_column, reference_column, "   \
-    "language, side, translator, system, domain"
+    "language, side, translator, system, domain, bytes, reference_bytes"
 
-/* Reads the file of a row. Its texts are views of the row, which stays until the next step. */
+/* Reads the file of a row, unless it is damaged, which nobody would see in what is selected. Its
+ * texts are views of the row, which stays until the next step. */
 static alcore_status read_file(alcore_project *project, sqlite3_stmt *row, alcore_pool *pool) {
     alcore_ctx *ctx = project->object.ctx;
     alcore__buffer path = {0}, references = {0};
@@ -47,7 +48,13 @@ static alcore_status read_file(alcore_project *project, sqlite3_stmt *row, alcor
     options.translator = alcore__store_text_or_null(row, 10);
     options.system = alcore__store_text_or_null(row, 11);
     options.domain = alcore__store_text_or_null(row, 12);
-    alcore_status status = alcore__project_blob_path(project, alcore__store_text(row, 0), &path);
+    alcore_status status = alcore__project_blob_verify(project, alcore__store_text(row, 0),
+                                                       sqlite3_column_int64(row, 13));
+    if (status == ALCORE_OK && reference_blob)
+        status =
+            alcore__project_blob_verify(project, reference_blob, sqlite3_column_int64(row, 14));
+    if (status == ALCORE_OK)
+        status = alcore__project_blob_path(project, alcore__store_text(row, 0), &path);
     if (status == ALCORE_OK && reference_blob)
         status = alcore__project_blob_path(project, reference_blob, &references);
     options.references = references.data;

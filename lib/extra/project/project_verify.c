@@ -66,23 +66,6 @@ static alcore_status verify_counts(alcore_project *project) {
 
 /* ---- blobs ---- */
 
-/* Compares one blob with its name and its length. */
-static alcore_status verify_blob(alcore_project *project, const char *name, int64_t length) {
-    alcore_ctx *ctx = project->object.ctx;
-    alcore__buffer path = {0};
-    char digest[ALCORE__HASH_TEXT_BYTES];
-    int64_t bytes = 0;
-    alcore_status status = alcore__project_blob_path(project, name, &path);
-    if (status == ALCORE_OK && access(path.data, F_OK) != 0 && errno == ENOENT)
-        status = alcore__fail(ALCORE_E_DATA, "'%s' is missing", path.data);
-    if (status == ALCORE_OK) status = alcore__project_file_digest(ctx, path.data, digest, &bytes);
-    if (status == ALCORE_OK && (bytes != length || strncmp(digest, name, strlen(digest)) != 0))
-        status =
-            alcore__fail(ALCORE_E_DATA, "'%s' is damaged: it is not what was written", path.data);
-    alcore__buffer_clear(ctx, &path);
-    return status;
-}
-
 static alcore_status verify_blobs(alcore_project *project) {
     sqlite3_stmt *rows;
     bool row;
@@ -93,8 +76,8 @@ static alcore_status verify_blobs(alcore_project *project) {
         "WHERE reference_blob IS NOT NULL",
         ""));
     while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row)
-        if ((status = verify_blob(project, alcore__store_text(rows, 0),
-                                  sqlite3_column_int64(rows, 1))) != ALCORE_OK)
+        if ((status = alcore__project_blob_verify(project, alcore__store_text(rows, 0),
+                                                  sqlite3_column_int64(rows, 1))) != ALCORE_OK)
             break;
     sqlite3_finalize(rows);
     return status;

@@ -240,6 +240,15 @@ static const char *a_blob(void) {
     return path;
 }
 
+/* Selects a round, which reads the texts. */
+static alcore_status select_another(void) {
+    alcore_project *project;
+    ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
+    const alcore_status status = alcore_project_next(project, NULL, NULL);
+    alcore_project_unref(project);
+    return status;
+}
+
 START_TEST(damaged_blobs) {
     make();
     const char *const path = a_blob();
@@ -248,9 +257,11 @@ START_TEST(damaged_blobs) {
     copy[bytes / 2] ^= 1;
     write_file(path, copy, bytes);
     ck_assert_fails(verify(), ALCORE_E_DATA, path);
+    ck_assert_fails(select_another(), ALCORE_E_DATA, "it is not what was written");
     copy[bytes / 2] ^= 1;
     write_file(path, copy, bytes);
     ck_assert_ok(verify());
+    ck_assert_ok(select_another());
     ck_assert_int_eq(truncate(path, bytes - 1), 0);
     ck_assert_fails(verify(), ALCORE_E_DATA, "damaged");
     ck_assert_int_eq(unlink(path), 0);
