@@ -252,7 +252,7 @@ def in_page(batch, given):
     for answer in answers:
         if answer["status"] not in ("ok", "draft"):
             answer["value"] = None
-    return json.dumps({"schema": "alcore-page-1", "batch": "alcore", "digest": "0", "task": "translation", "annotator": "anna",
+    return json.dumps({"schema": "alcore-page-1", "batch": "alcore", "digest": "0" * 32, "task": "translation", "annotator": "anna",
                        "saved": "2026-11-29T12:00:00Z", "answers": answers})
 
 
