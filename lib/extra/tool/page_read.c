@@ -13,6 +13,7 @@
 #include "extra/annotation/annotation_list.h"
 #include "extra/tool/page_form.h"
 #include "extra/tool/tool_record.h"
+#include "formats/byte_stream.h"
 
 #define PAGE_SCHEMA "alcore-page-1"
 
@@ -129,6 +130,11 @@ static alcore_status read_answer(alcore__tool_record *record) {
 static alcore_status read_page(alcore_ctx *ctx, const char *path,
                                const alcore_tool_options *options, alcore_tool_answers *into) {
     page_head head = {.path = path};
+    if (alcore__path_ends_in(path, strlen(path), ".html"))
+        return alcore__fail(ALCORE_E_DATA,
+                            "%s is a page, which has no answers: they are in the file that its "
+                            "button Save makes",
+                            path);
     ALCORE__TRY(alcore__tool_read_document(ctx, path, "answers", options, into, read_head,
                                            read_answer, &head));
     return head.has_schema ? ALCORE_OK : check_schema(&head, NULL);

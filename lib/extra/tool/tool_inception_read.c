@@ -300,6 +300,8 @@ alcore_status alcore__tool_inception_read(alcore_ctx *ctx, const char *path,
     for (int i = 0; i < 3 && status == ALCORE_OK; i++) /* from here on they have data */
         status = alcore__buffer_append(ctx, strings[i], "", 0);
     if (status == ALCORE_OK) status = alcore__lines_each(&lines, take_line, &self);
+    if (status == ALCORE_OK && lines.line == 0)
+        status = alcore__fail(ALCORE_E_DATA, "%s is empty: it is no WebAnno TSV", path);
     if (status == ALCORE_OK) status = end_sentence(&self);
     alcore__lines_close(&lines);
     alcore__tool_record_clear(&self.record);

@@ -273,6 +273,8 @@ START_TEST(test_inception) {
     ck_assert_str_eq(answers_of("inception", kept("inception-spans.tsv"), SPANS), "");
     ck_assert_str_eq(answers_of("inception", kept("inception-tags.tsv"), TAGS), "");
     alcore_tool_answers *answers;
+    ck_assert_fails(alcore_tool_read(ctx, "inception", put("x.tsv", ""), SPANS, &answers),
+                    ALCORE_E_DATA, "x.tsv is empty: it is no WebAnno TSV");
     ck_assert_fails(alcore_tool_read(ctx, "inception", put("x.tsv", "id\ttext\n"), SPANS, &answers),
                     ALCORE_E_DATA, "x.tsv:1: WebAnno TSV 3 begins with #FORMAT=WebAnno TSV 3.3");
 }
