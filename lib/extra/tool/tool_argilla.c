@@ -180,6 +180,27 @@ static alcore_status take_response(alcore__tool_record *record, const char *id, 
     return alcore__tool_answer_end(record);
 }
 
+/* Refuses a record that has responses, which are lists whose keys end in a suffix, but none to our
+ * question, as where it was given another name. Called where ours has none. */
+static alcore_status check_other(alcore__tool_record *record, const char *id,
+                                 const alcore__json *object, const char *suffix) {
+    const size_t length = strlen(suffix);
+    alcore__json at = *object, list;
+    char *key;
+    size_t bytes;
+    if (!alcore__json_enter(&at, '{')) return ALCORE_OK;
+    while (alcore__json_key(&at, &key, &bytes)) {
+        list = at;
+        if (bytes >= length && memcmp(key + bytes - length, suffix, length) == 0 &&
+            alcore__json_enter(&list, '[') && alcore__json_item(&list))
+            return alcore__tool_record_refuse(
+                record, "item %s has responses, and none to the question \"%s\"", id,
+                question(record->options->task));
+        alcore__json_skip(&at);
+    }
+    return ALCORE_OK;
+}
+
 /* Values of a list of responses; null, as of one that is discarded, is none. */
 static int64_t count_values(const alcore__json *list) {
     alcore__json at = *list, value;
@@ -200,7 +221,7 @@ static alcore_status read_nested(alcore__tool_record *record, const char *id, co
     ALCORE__TRY(alcore__tool_member_string(record, &record->json, "status", &said));
     if (!alcore__tool_member(responses, question(record->options->task), &at) ||
         !alcore__json_enter(&at, '['))
-        return ALCORE_OK;
+        return check_other(record, id, responses, "");
     if (count_values(&at) > 1)
         return alcore__tool_record_refuse(record,
                                           "item %s has several responses, and which of them are "
@@ -236,7 +257,8 @@ static alcore_status next_string(alcore__tool_record *record, bool has_list, alc
 static alcore_status read_flat(alcore__tool_record *record, const char *id, const char *text) {
     alcore__json values, users, statuses;
     const char *user, *said;
-    if (!enter_list(record, ".responses", &values)) return ALCORE_OK;
+    if (!enter_list(record, ".responses", &values))
+        return check_other(record, id, &record->json, ".responses");
     bool has_user = enter_list(record, ".responses.users", &users);
     bool has_status = enter_list(record, ".responses.status", &statuses);
     while (alcore__json_item(&values)) {

@@ -72,6 +72,16 @@ START_TEST(test_doccano) {
 END_TEST
 
 START_TEST(test_argilla) {
+    /* A question of another name. */
+    ck_assert_str_eq(
+        answers_of("argilla",
+                   put("x.json", "[{\"al_id\":\"a\",\"x.responses\":[\"y\"]},"
+                                 "{\"al_id\":\"b\",\"x.responses\":[]},"
+                                 "{\"al_id\":\"c\",\"responses\":{\"x\":[{\"value\":\"y\"}]}},"
+                                 "{\"al_id\":\"d\",\"responses\":{}}]"),
+                   NULL),
+        "1: item a has responses, and none to the question \"translation\"\n"
+        "1: item c has responses, and none to the question \"translation\"\n");
     ck_assert_str_eq(answers_of("argilla", kept("argilla-translation.flat.json"), NULL),
                      "s:1 ok " FACE " Anna Li lebt in Paris / " ANNOTATOR_1 "\n"
                      "s:1 draft " FACE " Anna / " ANNOTATOR_2 "\n"
