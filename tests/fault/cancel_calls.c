@@ -554,7 +554,7 @@ bool cancel_world_end(void) {
         "items.tsv",     "answers.tsv",   "dictionary.tsv", "requests.tsv",   "train.tsv",
         "batch.po",      "batch.xlf",     "written.po",     "train.src",      "train.tgt",
         "aligner",       "other.aligner", "pool.conll",     "vocab.txt",      "null/config.json",
-        "bin/spm_train", "project.csv",   "project.out"};
+        "bin/spm_train", "project.csv",   "project.out",    "project.html"};
     end_project();
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
@@ -626,6 +626,7 @@ const cancel_call CALLS[] = {
     {"alcore_project_add", "", call_project_add},
     {"alcore_project_next", "", call_project_next},
     {"alcore_project_import", "", call_project_import},
+    {"alcore_project_write_report", "", call_project_write_report},
     {"alcore_tool_read", "of lines", call_tool_read},
     {"alcore_tool_read", "of XML", call_tool_read_xml},
     {"alcore_tool_read_answers", "", call_tool_read_answers},

@@ -135,6 +135,7 @@ void end_project(void);
 alcore_status call_project_add(void);
 alcore_status call_project_next(void);
 alcore_status call_project_import(void);
+alcore_status call_project_write_report(void);
 alcore_status call_project_export(void);
 alcore_status call_project_write_labeled(void);
 alcore_status call_project_verify(void);

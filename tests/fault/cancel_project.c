@@ -51,6 +51,9 @@ alcore_status call_project_next(void) {
 alcore_status call_project_import(void) {
     return alcore_project_import(project, "csv", in_folder("project.csv"), NULL, NULL);
 }
+alcore_status call_project_write_report(void) {
+    return alcore_project_write_report(project, in_folder("project.html"));
+}
 alcore_status call_project_export(void) {
     return SAVING(alcore_project_export(project, "csv", in_folder("project.out"), -1));
 }
