@@ -85,6 +85,8 @@ static alcore_status read_example(alcore__tool_record *record) {
     if (!alcore__tool_member(&record->json, "label", &at) &&
         !alcore__tool_member(&record->json, parts ? "entities" : "cats", &at))
         return ALCORE_OK;
+    if (alcore__json_kind(&at) != '[')
+        return alcore__tool_record_refuse(record, "item %s: its label is no list", id);
     if (task == ALCORE_TASK_TRANSLATION) return take_translations(record, &at);
     ALCORE__TRY(parts ? take_spans(record, &at) : alcore__tool_take_labels(record, &at));
     return alcore__tool_answer_given(record) ? alcore__tool_answer_end(record) : ALCORE_OK;

@@ -185,10 +185,13 @@ static alcore_status take_value(alcore__tool_record *record, const alcore__json 
 }
 
 /* Takes the results of an annotation. A text area called comment is the annotator's; the answer is
- * that of the first other one. */
-static alcore_status take_results(alcore__tool_record *record, const alcore__json *annotation) {
+ * that of the first other one. *foreign: there are results, and none of them is of the task. */
+static alcore_status take_results(alcore__tool_record *record, const alcore__json *annotation,
+                                  bool *foreign) {
     alcore__json result, value;
     const char *name;
+    bool others = false;
+    *foreign = false;
     if (!alcore__tool_member(annotation, "result", &result) || !alcore__json_enter(&result, '['))
         return ALCORE_OK;
     while (alcore__json_item(&result)) {
@@ -197,11 +200,14 @@ static alcore_status take_results(alcore__tool_record *record, const alcore__jso
             alcore__json text;
             if (name && strcmp(name, "comment") == 0 && alcore__tool_member(&value, "text", &text))
                 ALCORE__TRY(alcore__tool_take_text(record, &text, &record->answer.comment));
-            else if (!record->answer.value)
+            else if (!record->answer.value) {
                 ALCORE__TRY(take_value(record, &value));
+                others = true;
+            }
         }
         alcore__json_skip(&result);
     }
+    *foreign = others && !alcore__tool_answer_given(record);
     return ALCORE_OK;
 }
 
@@ -231,6 +237,7 @@ static alcore_status take_facts(alcore__tool_record *record, const alcore__json 
 static alcore_status take_annotations(alcore__tool_record *record, const char *id, const char *text,
                                       const char *list, const char *status, const char *annotator) {
     alcore__json annotation;
+    bool foreign;
     if (!alcore__tool_member(&record->json, list, &annotation) ||
         !alcore__json_enter(&annotation, '['))
         return ALCORE_OK;
@@ -239,8 +246,11 @@ static alcore_status take_annotations(alcore__tool_record *record, const char *i
         if (alcore__json_kind(&annotation) == '{') { /* some exports have numbers of drafts */
             alcore__tool_answer_begin(record, id, text, skipped ? "skip" : status);
             ALCORE__TRY(take_facts(record, &annotation, annotator));
-            ALCORE__TRY(take_results(record, &annotation));
-            ALCORE__TRY(alcore__tool_answer_end(record));
+            ALCORE__TRY(take_results(record, &annotation, &foreign));
+            ALCORE__TRY(foreign && !skipped
+                            ? alcore__tool_record_refuse(
+                                  record, "item %s: its results are those of another task", id)
+                            : alcore__tool_answer_end(record));
         }
         alcore__json_skip(&annotation);
     }

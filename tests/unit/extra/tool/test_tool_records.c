@@ -54,6 +54,19 @@ START_TEST(test_records) {
         "2: item a: part 2 is beyond the text, cuts a character, is empty or has no label\n"
         "2: item a: part 1 is beyond the text, cuts a character, is empty or has no label\n"
         "4: the record is no object\n");
+    ck_assert_str_eq(
+        answers_of("label-studio",
+                   put("other.json",
+                       "[{\"data\":{\"al_id\":\"a\",\"text\":\"b\"},\"annotations\":["
+                       "{\"result\":[{\"type\":\"textarea\",\"value\":{\"text\":[\"x\"]"
+                       "}}]},{\"result\":[{\"from_name\":\"comment\",\"value\":{\"text\":"
+                       "[\"none\"]}}]},{\"was_cancelled\":true,\"result\":[{\"value\":"
+                       "{\"text\":[\"x\"]}}]}]}]"),
+                   SPANS),
+        "a ok [] / -\na skip - / -\n1: item a: its results are those of another task\n");
+    ck_assert_str_eq(
+        answers_of("doccano", put("word.jsonl", "{\"al_id\":\"a\",\"label\":\"x\"}\n"), CLASSES),
+        "1: item a: its label is no list\n");
 }
 END_TEST
 
