@@ -63,7 +63,7 @@ START_TEST(test_records) {
                        "[\"none\"]}}]},{\"was_cancelled\":true,\"result\":[{\"value\":"
                        "{\"text\":[\"x\"]}}]}]}]"),
                    SPANS),
-        "a ok [] / -\na skip - / -\n1: item a: its results are those of another task\n");
+        "a ok [] / -, none\na skip - / -\n1: item a: its results are those of another task\n");
     ck_assert_str_eq(
         answers_of("doccano", put("word.jsonl", "{\"al_id\":\"a\",\"label\":\"x\"}\n"), CLASSES),
         "1: item a: its label is no list\n");
