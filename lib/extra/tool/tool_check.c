@@ -67,23 +67,34 @@ static alcore_status check_language(const char *name, const char *language) {
     return alcore__fail(ALCORE_E_PARAM, "%s: \"%s\" is no language tag", name, language);
 }
 
-/* Checks labels [count]: each is UTF-8, is there once, and has no TAB and no line break, which
- * separate labels. */
+/* Whether a string is UTF-8 without control characters, which XML and HTML cannot have, so that it
+ * would come back as another one. */
+static bool is_plain(const char *text) {
+    const size_t bytes = strlen(text);
+    size_t next = 0;
+    if (alcore__utf8_check(text, bytes) < bytes || alcore__xml_check(text, bytes) < bytes)
+        return false;
+    while (next < bytes) {
+        const int32_t point = alcore__utf8_next(text, bytes, &next);
+        if (point < 0x20 || (point >= 0x7F && point < 0xA0)) return false;
+    }
+    return true;
+}
+
+/* Checks labels [count]: each is plain and there once. */
 static alcore_status check_labels(alcore_ctx *ctx, const char *const *labels, int64_t count) {
     alcore__vocabulary seen = {0};
     alcore_status status = ALCORE_OK;
     if (count < 0 || (count > 0 && !labels))
         return alcore__fail(ALCORE_E_PARAM, "labels is NULL, or label_count is negative");
     for (int64_t i = 0; status == ALCORE_OK && i < count; i++) {
-        const size_t length = labels[i] ? strlen(labels[i]) : 0;
         uint32_t number;
-        if (length == 0 || strcspn(labels[i], "\t\n\r") < length ||
-            alcore__utf8_check(labels[i], length) < length)
+        if (!labels[i] || !*labels[i] || !is_plain(labels[i]))
             status = alcore__fail(
                 ALCORE_E_PARAM,
-                "label %" PRId64 " is empty, is not UTF-8, or has a TAB or a line break", i + 1);
+                "label %" PRId64 " is empty, is not UTF-8, or has control characters", i + 1);
         else
-            status = alcore__vocabulary_add(ctx, &seen, labels[i], length, &number);
+            status = alcore__vocabulary_add(ctx, &seen, labels[i], strlen(labels[i]), &number);
         if (status == ALCORE_OK && (int64_t)number < i)
             status = alcore__fail(ALCORE_E_PARAM, "the label \"%s\" is given twice", labels[i]);
     }
@@ -107,9 +118,7 @@ alcore_status alcore__tool_check_options(alcore_ctx *ctx, const alcore__tool_for
     if (!ours->source_language) ours->source_language = "und";
     if (!ours->target_language && writes) ours->target_language = "und";
     if (!ours->batch) ours->batch = "alcore";
-    const size_t bytes = strlen(ours->batch);
-    if (alcore__utf8_check(ours->batch, bytes) < bytes ||
-        alcore__xml_check(ours->batch, bytes) < bytes || strpbrk(ours->batch, "\t\r\n"))
+    if (!is_plain(ours->batch))
         return alcore__fail(ALCORE_E_PARAM, "batch is not UTF-8, or has control characters");
     if (writes && form->needs_labels && ours->task != ALCORE_TASK_TRANSLATION &&
         ours->label_count == 0)

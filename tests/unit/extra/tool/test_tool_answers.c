@@ -72,6 +72,12 @@ END_TEST
 START_TEST(test_options) {
     const alcore_tool_items *items = ITEMS(.ids = ids, .texts = texts, .count = 2);
     const char *const labels[] = {"x", "x"}, *const tab[] = {"a\tb"}, *const bar[] = {"a|b"};
+    static const char *const unseen[] = {"a\x01"
+                                         "b",
+                                         "a\x7F",
+                                         "a\xC2\x85"
+                                         "b",
+                                         "a\xEF\xBF\xBF"};
     ck_assert_fails(WRITE(items, OPTIONS(.task = 7)), ALCORE_E_PARAM, "task is 7");
     ck_assert_fails(WRITE(items, OPTIONS(.task = ALCORE_TASK_SPANS)), ALCORE_E_PARAM,
                     "csv does not take the task spans; it takes: translation classes tags");
@@ -86,6 +92,13 @@ START_TEST(test_options) {
                     "\"x\" is given twice");
     ck_assert_fails(WRITE(items, OPTIONS(.labels = tab, .label_count = 1)), ALCORE_E_PARAM,
                     "label 1 is empty");
+    for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++) {
+        ck_assert_fails(WRITE(items, OPTIONS(.labels = &unseen[i], .label_count = 1)),
+                        ALCORE_E_PARAM,
+                        "label 1 is empty, is not UTF-8, or has control characters");
+        ck_assert_fails(WRITE(items, OPTIONS(.batch = unseen[i])), ALCORE_E_PARAM,
+                        "control characters");
+    }
     ck_assert_fails(WRITE(items, OPTIONS(.label_count = 1)), ALCORE_E_PARAM, "labels is NULL");
     ck_assert_fails(
         WRITE(items, OPTIONS(.labels = bar, .label_count = 1, .task = ALCORE_TASK_CLASSES)),
