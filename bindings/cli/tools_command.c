@@ -5,14 +5,15 @@
 #include "commands.h"
 #include "text_output.h"
 
+/* As --span-unit takes it. */
 static const char *unit_name(int32_t unit) {
     switch (unit) {
     case ALCORE_SPAN_CODE_POINTS:
-        return "code points";
+        return "code-points";
     case ALCORE_SPAN_UTF16:
-        return "UTF-16 code units";
+        return "utf16";
     case ALCORE_SPAN_BYTES:
-        return "bytes of UTF-8";
+        return "bytes";
     default:
         return NULL;
     }

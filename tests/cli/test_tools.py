@@ -292,7 +292,7 @@ def the_page_has_every_tool(box):
     known = json.loads(box.run("tools", "--json").out)
     equal(sorted(SECTIONS), sorted(tool["name"] for tool in known))
     equal(sorted(FILLERS), sorted(tool["name"] for tool in known))
-    rows = {name: (suffix, tasks, unit) for name, suffix, tasks, unit in re.findall(r"^\| \[`([\w-]+)`\]\(#[^)]*\) \| `([^`]*)` \| ([a-z ]*) \| (.*?) ?\|$", PAGE, re.M)}
+    rows = {name: (suffix, tasks, unit) for name, suffix, tasks, unit in re.findall(r"^\| \[`([\w-]+)`\]\(#[^)]*\) \| `([^`]*)` \| ([a-z ]*) \| (?:`([\w-]+)` )?\|$", PAGE, re.M)}
     equal(rows, {tool["name"]: (tool["suffix"], " ".join(tool["tasks"]), tool["span_unit"] or "") for tool in known})
     listed = box.run("tools").out
     for tool in known:
@@ -300,7 +300,8 @@ def the_page_has_every_tool(box):
         contains(box.run("tools", tool["name"]).out, "tasks " + " ".join(tool["tasks"]))
         equal(json.loads(box.run("tools", tool["name"], "--json").out), tool)
         if tool["span_unit"]:
-            contains(SECTIONS[tool["name"]] if tool["name"] != "conll" else PAGE, "code points" if tool["span_unit"] == "code points" else "UTF-16")
+            contains(SECTIONS[tool["name"]] if tool["name"] != "conll" else PAGE, {"code-points": "code points", "utf16": "UTF-16"}[tool["span_unit"]])
+            assert f'`{tool["span_unit"]}`' in re.search(r"^\| `--span-unit` .*$", PAGE, re.M)[0], tool
     contains(box.run("tools", "xlif", expect=2).err, "did you mean xliff?")
     # Every word of these tools that the library knows is in their tables.
     words = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lib", "extra", "annotation", "answer_words.c"), encoding="utf-8").read()
