@@ -181,7 +181,8 @@ static alcore_status take_response(alcore__tool_record *record, const char *id, 
 }
 
 /* Refuses a record that has responses, which are lists whose keys end in a suffix, but none to our
- * question, as where it was given another name. Called where ours has none. */
+ * question, as where it was given another name, and one of another tool. Called where ours has
+ * none. */
 static alcore_status check_other(alcore__tool_record *record, const char *id,
                                  const alcore__json *object, const char *suffix) {
     const size_t length = strlen(suffix);
@@ -198,7 +199,7 @@ static alcore_status check_other(alcore__tool_record *record, const char *id,
                 question(record->options->task));
         alcore__json_skip(&at);
     }
-    return ALCORE_OK;
+    return alcore__tool_check_foreign(record, "argilla", id);
 }
 
 /* Values of a list of responses; null, as of one that is discarded, is none. */

@@ -84,7 +84,7 @@ static alcore_status read_example(alcore__tool_record *record) {
         ALCORE__TRY(alcore__tool_take_text(record, &at, &record->answer.comment));
     if (!alcore__tool_member(&record->json, "label", &at) &&
         !alcore__tool_member(&record->json, parts ? "entities" : "cats", &at))
-        return ALCORE_OK;
+        return alcore__tool_check_foreign(record, "doccano", id);
     if (alcore__json_kind(&at) != '[')
         return alcore__tool_record_refuse(record, "item %s: its label is no list", id);
     if (task == ALCORE_TASK_TRANSLATION) return take_translations(record, &at);

@@ -278,7 +278,8 @@ static alcore_status take_minimal(alcore__tool_record *record) {
 /* A record of JSON_MIN without an annotation is a task that is open. */
 static alcore_status read_minimal(alcore__tool_record *record, const char *id, const char *text) {
     alcore__json at;
-    if (!alcore__tool_member(&record->json, "annotation_id", &at)) return ALCORE_OK;
+    if (!alcore__tool_member(&record->json, "annotation_id", &at))
+        return alcore__tool_check_foreign(record, "label-studio", id);
     alcore__tool_answer_begin(record, id, text, "ok");
     ALCORE__TRY(take_facts(record, &record->json, "annotator"));
     ALCORE__TRY(take_minimal(record));

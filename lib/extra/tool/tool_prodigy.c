@@ -104,7 +104,8 @@ static alcore_status read_task(alcore__tool_record *record) {
     ALCORE__TRY(alcore__tool_take_item(record, &record->json, &id, &text));
     if (!id) return ALCORE_OK;
     ALCORE__TRY(alcore__tool_member_string(record, &record->json, "answer", &said));
-    if (!said) return ALCORE_OK; /* a task that went out */
+    if (!said) /* a task that went out */
+        return alcore__tool_check_foreign(record, "prodigy", id);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(said, words[i][0]) == 0) status = words[i][1];
     if (!status)

@@ -94,6 +94,10 @@ bool alcore__tool_answer_given(const alcore__tool_record *record);
 /* Adds the answer to the list; one that says nothing, or that has a part beyond its text, is
  * refused. Parts make the tags of a task that asks for tags: words without one have O. */
 alcore_status alcore__tool_answer_end(alcore__tool_record *record);
+/* Refuses a record that has nothing by which this tool is known, but a member by which another one
+ * is. Called where it would be an item that nobody has answered. */
+alcore_status alcore__tool_check_foreign(alcore__tool_record *record, const char *tool,
+                                         const char *id);
 /* Counts the answer, or the record, as one that cannot be used. */
 alcore_status alcore__tool_record_refuse(alcore__tool_record *record, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

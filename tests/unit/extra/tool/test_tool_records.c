@@ -21,6 +21,64 @@ START_TEST(test_unchanged) {
 }
 END_TEST
 
+/* What another tool exported is refused by its name, and none of it is an answer; that of the right
+ * tool is not. */
+START_TEST(test_foreign) {
+    static const struct {
+        const char *tool, *record;
+    } records[] = {{"label-studio",
+                    "{\"al_id\":\"a\",\"annotation_id\":1,\"translation\":\"x\",\"text\":\"y\"}"},
+                   {"prodigy", "{\"al_id\":\"a\",\"translation\":\"x\",\"answer\":\"accept\"}"},
+                   {"argilla", "{\"al_id\":\"a\",\"translation.responses\":[\"x\"]}"},
+                   {"doccano", "{\"al_id\":\"a\",\"label\":[\"x\"]}"}};
+    const int count = sizeof records / sizeof *records;
+    for (int reader = 0; reader < count; reader++)
+        for (int writer = 0; writer < count; writer++) {
+            const char *said =
+                answers_of(records[reader].tool, put("f.jsonl", records[writer].record), NULL);
+            char wanted[128];
+            snprintf(wanted, sizeof wanted, "it looks like a record of %s, not of %s\n",
+                     records[writer].tool, records[reader].tool);
+            if (reader == writer)
+                ck_assert_str_eq(said, "a ok x / -\n");
+            else
+                ck_assert_msg(strncmp(said, "1: item a: by its \"", 19) == 0 &&
+                                  strstr(said, wanted),
+                              "%s", said);
+        }
+    ck_assert_str_eq(answers_of("doccano", put("f.jsonl", records[1].record), SPANS),
+                     "1: item a: by its \"answer\" it looks like a record of prodigy, not of "
+                     "doccano\n");
+    ck_assert_str_eq(answers_of("prodigy",
+                                put("f.jsonl", "{\"al_id\":\"a\",\"entities\":[],"
+                                               "\"relations\":[]}"),
+                                SPANS),
+                     "1: item a: by its \"entities\" it looks like a record of doccano, not of "
+                     "prodigy\n");
+}
+END_TEST
+
+/* None of the files that tools have exported is one that nobody answered for another tool. */
+START_TEST(test_foreign_files) {
+    static const char *const readers[] = {"label-studio", "doccano", "argilla", "prodigy"};
+    static const char *const files[][2] = {{"label-studio", "min.json"},
+                                           {"label-studio", "full.json"},
+                                           {"doccano", "back.jsonl"},
+                                           {"argilla", "flat.json"},
+                                           {"argilla", "nested.json"}};
+    static const char *const tasks[] = {"translation", "classes", "spans", "tags"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (int task = 0; task < 4; task++)
+            for (size_t reader = 0; reader < 4; reader++) {
+                char name[64];
+                snprintf(name, sizeof name, "%s-%s.%s", files[i][0], tasks[task], files[i][1]);
+                ck_assert_msg(*answers_of(readers[reader], kept(name),
+                                          OPTIONS(.task = ALCORE_TASK_TRANSLATION + task)),
+                              "%s reads %s", readers[reader], name);
+            }
+}
+END_TEST
+
 /* One bad record spoils no other, and says where it is. */
 START_TEST(test_records) {
     ck_assert_str_eq(
@@ -218,5 +276,5 @@ START_TEST(test_drafts) {
 }
 END_TEST
 
-CHECK_SUITE_WITH("tool_records", setup, teardown, test_unchanged, test_records, test_units,
-                 test_tags, test_wrong_files, test_drafts);
+CHECK_SUITE_WITH("tool_records", setup, teardown, test_unchanged, test_foreign, test_foreign_files,
+                 test_records, test_units, test_tags, test_wrong_files, test_drafts);
