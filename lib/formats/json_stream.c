@@ -228,6 +228,7 @@ static alcore_status begin(alcore__json_stream *values) {
     if (values->end >= 3 && memcmp(values->buffer, "\xEF\xBB\xBF", 3) == 0) values->begin = 3;
     ALCORE__TRY(alcore__check_no_utf16(values->path, values->buffer, values->end));
     ALCORE__TRY(peek(values, &c));
+    values->blank = values->begin == values->end;
     if (c == '[' && !values->member) {
         values->begin++;
         values->state = IN_LIST;
@@ -240,7 +241,9 @@ static alcore_status begin(alcore__json_stream *values) {
         values->line = 1;
         return alcore__json_stream_fail(values, "the object has no list \"%s\"", values->member);
     }
-    if (values->member) return fail_here(values, "a JSON object is expected");
+    if (values->member)
+        return fail_here(values, values->blank ? "the file is empty; a JSON object is expected"
+                                               : "a JSON object is expected");
     if (c != '{' && values->begin < values->end) return fail_here(values, NOT_JSON);
     values->state = IN_LINES;
     return ALCORE_OK;

@@ -35,6 +35,7 @@ typedef struct alcore__json_stream {
     int64_t passed;    /* line feeds before buffer[begin] */
     int32_t state;     /* json_stream.c */
     bool ended;        /* the stream has no more bytes */
+    bool blank;        /* nothing but white space stands in the file; known after the first value */
 } alcore__json_stream;
 
 /* Opens path, which is borrowed. alcore__json_stream_close() is allowed after a failure. */

@@ -411,6 +411,11 @@ def what_is_refused(box):
     contains(box.run(*mix, "--answers", "none.po", "--tool", "po", expect=4).err, "none.po")
     box.file("back.po", 'msgctxt "a"\nmsgid "x"\nmsgstr "y\n')
     contains(box.run(*mix, "--answers", "back.po", "--tool", "po", expect=3).err, "back.po:3")
+    for tool, name in (("label-studio", "back.json"), ("argilla", "back.json"), ("page", "back.json")):
+        box.file(name, "")
+        contains(box.run(*mix, "--answers", name, "--tool", tool, expect=3).err, "empty")
+    box.file("back.jsonl", "")
+    contains(box.run(*mix, "--answers", "back.jsonl", "--tool", "prodigy").err, "back.jsonl is empty: it has no record", "0 answered")
     box.file("short.txt", "eins\n")
     contains(box.run(*oracle, "--requests", "--tool", "po", "--drafts", "short.txt", "--out", "b.po", expect=3).err, "short.txt has 1 lines, the pool has 4 rows")
     contains(box.run(*oracle, "--requests", "--tool", "po", "--out", "drafts.tsv", "--drafts", "drafts.tsv", expect=2).err, "drafts.tsv", "would be lost")

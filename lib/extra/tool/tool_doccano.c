@@ -94,7 +94,7 @@ static alcore_status read_example(alcore__tool_record *record) {
 
 static alcore_status read_examples(alcore_ctx *ctx, const char *path,
                                    const alcore_tool_options *options, alcore_tool_answers *into) {
-    return alcore__tool_read_records(ctx, path, NULL, options, into, read_example);
+    return alcore__tool_read_lines(ctx, path, options, into, read_example);
 }
 
 const alcore__tool_form alcore__tool_doccano = {.name = "doccano",

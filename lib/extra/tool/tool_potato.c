@@ -133,7 +133,7 @@ static alcore_status read_annotation(alcore__tool_record *record) {
 static alcore_status read_annotations(alcore_ctx *ctx, const char *path,
                                       const alcore_tool_options *options,
                                       alcore_tool_answers *into) {
-    return alcore__tool_read_records(ctx, path, NULL, options, into, read_annotation);
+    return alcore__tool_read_lines(ctx, path, options, into, read_annotation);
 }
 
 const alcore__tool_form alcore__tool_potato = {.name = "potato",

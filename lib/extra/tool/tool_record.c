@@ -47,10 +47,21 @@ static alcore_status read_head(void *user, const char *name, char *text, size_t 
     return self->read(self->record, name);
 }
 
-alcore_status alcore__tool_read_document(alcore_ctx *ctx, const char *path, const char *member,
-                                         const alcore_tool_options *options,
-                                         alcore_tool_answers *into, alcore__tool_head_reader head,
-                                         alcore__tool_record_reader read, void *user) {
+/* What a file without a byte is: of a tool that writes lines, one with none of them yet, which is
+ * told; else no JSON. */
+static alcore_status check_blank(alcore_ctx *ctx, const char *path, bool lines) {
+    if (!lines)
+        return alcore__fail(ALCORE_E_DATA, "%s is empty; JSON with a list of records is expected",
+                            path);
+    alcore__log(ctx, ALCORE_LOG_WARN, "tool", NULL, "%s is empty: it has no record", path);
+    return ALCORE_OK;
+}
+
+/* Reads a file; lines: it may be empty. */
+static alcore_status read_all(alcore_ctx *ctx, const char *path, const char *member, bool lines,
+                              const alcore_tool_options *options, alcore_tool_answers *into,
+                              alcore__tool_head_reader head, alcore__tool_record_reader read,
+                              void *user) {
     alcore__tool_record record = {.ctx = ctx, .options = options, .into = into, .user = user};
     alcore__json_stream values;
     char *text = NULL;
@@ -66,6 +77,7 @@ alcore_status alcore__tool_read_document(alcore_ctx *ctx, const char *path, cons
         status = read_record(&record, text, length, read);
         alcore__arena_clear(ctx, &record.strings);
     }
+    if (status == ALCORE_OK && values.blank) status = check_blank(ctx, path, lines);
     alcore__json_stream_close(&values);
     alcore__tool_record_clear(&record);
     return status;
@@ -75,7 +87,20 @@ alcore_status alcore__tool_read_records(alcore_ctx *ctx, const char *path, const
                                         const alcore_tool_options *options,
                                         alcore_tool_answers *into,
                                         alcore__tool_record_reader read) {
-    return alcore__tool_read_document(ctx, path, member, options, into, NULL, read, NULL);
+    return read_all(ctx, path, member, false, options, into, NULL, read, NULL);
+}
+
+alcore_status alcore__tool_read_lines(alcore_ctx *ctx, const char *path,
+                                      const alcore_tool_options *options, alcore_tool_answers *into,
+                                      alcore__tool_record_reader read) {
+    return read_all(ctx, path, NULL, true, options, into, NULL, read, NULL);
+}
+
+alcore_status alcore__tool_read_document(alcore_ctx *ctx, const char *path, const char *member,
+                                         const alcore_tool_options *options,
+                                         alcore_tool_answers *into, alcore__tool_head_reader head,
+                                         alcore__tool_record_reader read, void *user) {
+    return read_all(ctx, path, member, false, options, into, head, read, user);
 }
 
 void alcore__tool_record_clear(alcore__tool_record *record) {

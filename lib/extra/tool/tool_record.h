@@ -32,10 +32,14 @@ typedef alcore_status (*alcore__tool_head_reader)(alcore__tool_record *record, c
 typedef alcore_status (*alcore__tool_record_reader)(alcore__tool_record *record);
 
 /* Reads the records of a file: elements of its list, or of the list that is a member of its object,
- * or lines. A record that is malformed is refused. */
+ * or lines. A record that is malformed is refused, and an empty file is ALCORE_E_DATA. */
 alcore_status alcore__tool_read_records(alcore_ctx *ctx, const char *path, const char *member,
                                         const alcore_tool_options *options,
                                         alcore_tool_answers *into, alcore__tool_record_reader read);
+/* The same of a tool that writes lines: an empty file has none yet, which is logged. */
+alcore_status alcore__tool_read_lines(alcore_ctx *ctx, const char *path,
+                                      const alcore_tool_options *options, alcore_tool_answers *into,
+                                      alcore__tool_record_reader read);
 /* The same of a file whose object also says something of all of them; user: of the form. */
 alcore_status alcore__tool_read_document(alcore_ctx *ctx, const char *path, const char *member,
                                          const alcore_tool_options *options,

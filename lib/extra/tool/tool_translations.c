@@ -91,7 +91,7 @@ static alcore_status read_row(alcore__tool_record *record) {
 
 static alcore_status read_rows(alcore_ctx *ctx, const char *path,
                                const alcore_tool_options *options, alcore_tool_answers *into) {
-    return alcore__tool_read_records(ctx, path, NULL, options, into, read_row);
+    return alcore__tool_read_lines(ctx, path, options, into, read_row);
 }
 
 const alcore__tool_form alcore__tool_translations = {

@@ -84,7 +84,8 @@ START_TEST(test_members) {
     ck_assert_str_eq(values_of("{\"data\":{}}", "data"),
                      "f.json:1: the object has no list \"data\"");
     ck_assert_str_eq(values_of("[]", "data"), "f.json:1: a JSON object is expected");
-    ck_assert_str_eq(values_of("", "data"), "f.json:1: a JSON object is expected");
+    ck_assert_str_eq(values_of("", "data"),
+                     "f.json:1: the file is empty; a JSON object is expected");
     ck_assert_str_eq(values_of("{\"data\":[{}]", "data"),
                      "1:{} f.json:1: a comma or } is expected");
     ck_assert_str_eq(values_of("{\"data\" 1}", "data"), "f.json:1: a colon is expected");

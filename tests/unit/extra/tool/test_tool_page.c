@@ -276,7 +276,7 @@ START_TEST(test_not_the_form) {
                      "ALCORE_E_DATA FILE is a page, which has no answers: they are in the file "
                      "that its button Save makes");
     ck_assert_str_eq(error_of("page", "x.json", ""),
-                     "ALCORE_E_DATA FILE:1: a JSON object is expected");
+                     "ALCORE_E_DATA FILE:1: the file is empty; a JSON object is expected");
     ck_assert_str_eq(error_of("page", "x.json", "[]"),
                      "ALCORE_E_DATA FILE:1: a JSON object is expected");
     ck_assert_str_eq(error_of("page", "x.json", "{\"answers\":[]}"),

@@ -200,7 +200,22 @@ START_TEST(test_wrong_files) {
         ALCORE_E_DATA, "x.json:1: the object has no list \"data\"");
     ck_assert_fails(alcore_tool_read(ctx, "squad", put("x.json", "[]"), NULL, &answers),
                     ALCORE_E_DATA, "x.json:1: a JSON object is expected");
-    ck_assert_str_eq(answers_of("prodigy", put("e.jsonl", ""), NULL), "");
+    static const char *const wholes[] = {"label-studio", "argilla"},
+                             *const objects[] = {"squad", "page"},
+                             *const lines[] = {"prodigy", "doccano", "potato", "translations"};
+    static const char *const blanks[] = {"", " \n", "\xEF\xBB\xBF"};
+    for (size_t b = 0; b < sizeof blanks / sizeof *blanks; b++) {
+        for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
+            ck_assert_fails(
+                alcore_tool_read(ctx, wholes[i], put("e.json", blanks[b]), NULL, &answers),
+                ALCORE_E_DATA, "e.json is empty; JSON with a list of records is expected");
+        for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+            ck_assert_fails(
+                alcore_tool_read(ctx, objects[i], put("e.json", blanks[b]), NULL, &answers),
+                ALCORE_E_DATA, "the file is empty; a JSON object is expected");
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+            ck_assert_str_eq(answers_of(lines[i], put("e.jsonl", blanks[b]), NULL), "");
+    }
     ck_assert_str_eq(answers_of("label-studio", put("e.json", "[]"), NULL), "");
 }
 END_TEST
