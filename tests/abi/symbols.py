@@ -65,6 +65,8 @@ def main():
     writable = sorted(name for name, section in sections.items() if name.startswith('alcore_') and
                       section.startswith(('.data', '.bss', '*COM*')) and '.rel.ro' not in section)
     tap.check(not writable, 'no writable global', '\n'.join(writable))
+    hidden = sorted(line.split()[-1] for line in lines(nm, '-D', '--undefined-only', shared) if 'createState' in line)
+    tap.check(not hidden, 'xxHash allocates nothing behind the allocator of a context', '\n'.join(hidden))
     with open(os.path.join(headers.ROOT, 'tests', 'abi', 'size_first.suppr'), encoding='utf-8') as file:
         listed = sorted(re.search(r'name_regexp = \^\((.*)\)\$', file.read()).group(1).split('|'))
     tap.check(listed == headers.size_first_structs(), 'the suppression names the size-first structs',

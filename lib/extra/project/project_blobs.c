@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+/* With the code in the header, as the size of a state that a shared library works on is not known
+ * here, and its own calls allocate one behind the back of the context. */
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "extra/project/project_internal.h"
@@ -13,19 +16,17 @@ enum { COPY_BYTES = 1 << 20, DIGEST_DIGITS = ALCORE__HASH_TEXT_BYTES - 1, SUFFIX
 
 /* A digest of bytes that come in pieces. */
 typedef struct digest_of {
-    XXH3_state_t *state; /* owned */
+    XXH3_state_t state;
     int64_t bytes;
 } digest_of;
 
-static alcore_status digest_begin(digest_of *digest) {
-    *digest = (digest_of){.state = XXH3_createState()};
-    if (!digest->state) return alcore__fail_memory(sizeof *digest);
-    XXH3_128bits_reset(digest->state);
-    return ALCORE_OK;
+static void digest_begin(digest_of *digest) {
+    *digest = (digest_of){.bytes = 0};
+    XXH3_128bits_reset(&digest->state);
 }
 
 static void digest_end(digest_of *digest, char text[ALCORE__HASH_TEXT_BYTES]) {
-    const XXH128_hash_t hash = XXH3_128bits_digest(digest->state);
+    const XXH128_hash_t hash = XXH3_128bits_digest(&digest->state);
     alcore__hash_print((alcore__hash){.low = hash.low64, .high = hash.high64}, text);
 }
 
@@ -41,7 +42,7 @@ static alcore_status read_through(alcore_ctx *ctx, alcore__file *file, alcore__w
     while (status == ALCORE_OK && got > 0) {
         status = alcore__file_read(file, digest->bytes, block, COPY_BYTES, &got);
         if (status != ALCORE_OK) break;
-        XXH3_128bits_update(digest->state, block, got);
+        XXH3_128bits_update(&digest->state, block, got);
         digest->bytes += (int64_t)got;
         if (writer) status = alcore__writer_put(writer, block, got);
         if (status == ALCORE_OK)
@@ -55,7 +56,7 @@ alcore_status alcore__project_file_digest(alcore_ctx *ctx, const char *path,
                                           char digest[ALCORE__HASH_TEXT_BYTES], int64_t *bytes) {
     digest_of state;
     alcore__file *file;
-    ALCORE__TRY(digest_begin(&state));
+    digest_begin(&state);
     alcore_status status = alcore__file_open(ctx, path, &file);
     if (status == ALCORE_OK) {
         status = read_through(ctx, file, NULL, &state);
@@ -63,7 +64,6 @@ alcore_status alcore__project_file_digest(alcore_ctx *ctx, const char *path,
     }
     digest_end(&state, digest);
     *bytes = state.bytes;
-    XXH3_freeState(state.state);
     return status;
 }
 
@@ -115,10 +115,9 @@ static alcore_status copy(alcore_project *project, alcore__file *file, const cha
     alcore__buffer target = {0};
     char digits[ALCORE__HASH_TEXT_BYTES];
     digest_of digest;
-    ALCORE__TRY(digest_begin(&digest));
+    digest_begin(&digest);
     alcore_status status = read_through(project->object.ctx, file, writer, &digest);
     digest_end(&digest, digits);
-    XXH3_freeState(digest.state);
     *bytes = digest.bytes;
     alcore__format(name, BLOB_NAME_BYTES, "%s%s", digits, kept_suffix(path));
     if (status == ALCORE_OK) status = alcore__project_blob_path(project, name, &target);
