@@ -695,6 +695,7 @@ const cancel_call SAVING_CALLS[] = {
     {"alcore_aligner_write", "", call_aligner_write},
     {"alcore_links_write", "", call_links_write},
     {"alcore_annotations_write_requests", "", call_write_requests},
+    {"alcore_project_set", "", call_project_set},
     {"alcore_project_export", "", call_project_export},
     {"alcore_project_write_labeled", "", call_project_write_labeled},
     {"alcore_project_verify", "", call_project_verify},

@@ -139,6 +139,7 @@ alcore_status call_project_write_report(void);
 alcore_status call_project_export(void);
 alcore_status call_project_write_labeled(void);
 alcore_status call_project_verify(void);
+alcore_status call_project_set(void);
 
 /* cancel_tool.c */
 /* Writes batch.po and batch.xlf, which the calls read. */

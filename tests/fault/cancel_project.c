@@ -60,6 +60,9 @@ alcore_status call_project_export(void) {
 alcore_status call_project_write_labeled(void) {
     return SAVING(alcore_project_write_labeled(project, in_folder("out.tsv")));
 }
+alcore_status call_project_set(void) {
+    return SAVING(alcore_project_set(project, "several", "latest"));
+}
 alcore_status call_project_verify(void) {
     return SAVING(alcore_project_verify(project));
 }

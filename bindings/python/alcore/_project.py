@@ -78,7 +78,7 @@ class Project(Handle):
             run(lib.alcore_project_set, self._handle, name.rstrip("_").encode(), None if value is None else text_of(value))
 
     def get(self, name: str) -> str | None:
-        """The present value of a setting, as text; None: it is not set."""
+        """The present value of a setting, as text: its default where it is not set; None: it is not set and has no default."""
         out = ctypes.c_char_p()
         run(lib.alcore_project_get, self._handle, name_of(name, "name"), ctypes.byref(out))
         return text_or_none(out.value)

@@ -64,16 +64,19 @@ ALCORE_API void alcore_project_unref(alcore_project *project);
  * @param[in] name borrowed
  * @param[in] value borrowed; NULL: the default again
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (no such name, a value that it does not
- *   take), ALCORE_E_BUSY (another process changes the project), ALCORE_E_IO, ALCORE_E_NOMEM
+ *   take), ALCORE_E_BUSY (another process changes the project), ALCORE_E_IO, ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED (by progress: "several" decides every answered item anew)
  * @serialized per project
+ * @callback progress
  * @since 1.1 */
 ALCORE_API alcore_status alcore_project_set(alcore_project *project, const char *name,
                                             const char *value);
 
-/** The present value of a setting.
+/** The present value of a setting: its default where it is not set.
  * @param[in] project borrowed
  * @param[in] name borrowed
- * @param[out] out a view, valid until the next call of this project: the value; NULL: not set
+ * @param[out] out a view, valid until the next call of this project: the value; NULL: it is not
+ *   set and has no default, or is set to ""
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (no such name), ALCORE_E_BUSY, ALCORE_E_IO,
  *   ALCORE_E_NOMEM
  * @serialized per project
@@ -233,7 +236,9 @@ ALCORE_API alcore_status alcore_project_document(alcore_project *project, const 
  * @since 1.1 */
 ALCORE_API alcore_status alcore_project_write_report(alcore_project *project, const char *path);
 
-/** Compares every byte of the project with the digests that it keeps.
+/** Compares every byte of the project with the digests that it keeps, and what is derived from its
+ * answers (which one of an annotator is the latest, what those of an item come to, the counts of
+ * rounds) with what is derived anew.
  * @param[in] project borrowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names the first file or table that is not
  *   what it was), ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress)

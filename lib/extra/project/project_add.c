@@ -126,7 +126,7 @@ alcore_status alcore_project_add(alcore_project *project, int32_t role, const ch
                                  const alcore_read_options *options) {
     alcore_read_options ours = ALCORE_READ_OPTIONS_INIT;
     added_file file = {.path = path, .options = &ours};
-    ALCORE__TRY(alcore__project_enter(project, "alcore_project_add", true));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_add", CALL_LONG));
     alcore_status status = check_role(role);
     if (status == ALCORE_OK && (!path || !*path))
         status = alcore__fail(ALCORE_E_INVALID, "alcore_project_add: a path is needed");

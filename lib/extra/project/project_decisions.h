@@ -18,5 +18,13 @@ enum { STATE_OPEN = 0, STATE_ANSWERED = 1, STATE_WITHOUT = 2, STATE_DISAGREEING 
  */
 alcore_status alcore__project_decide(alcore_project *project, const char *several, int64_t first,
                                      int64_t *disagreeing);
+/* Compares the decision on each item with what its latest answers come to: ALCORE_E_DATA names the
+ * first item of which it differs. */
+alcore_status alcore__project_decisions_verify(alcore_project *project, const char *several);
+
+/* Whether an answer takes the place of the annotator's present one: one that says that it is older
+ * does not, nor a draft that of an answer. Times are NULL where none is known. */
+bool alcore__project_replaces(const char *status, const char *time, const char *present_status,
+                              const char *present_time);
 
 #endif

@@ -245,7 +245,7 @@ alcore_status alcore__project_document(alcore_project *project, alcore__json_out
 
 alcore_status alcore_project_document(alcore_project *project, const char **out) {
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__project_enter(project, "alcore_project_document", false));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_document", CALL_SHORT));
     if (!out)
         return alcore__project_leave(
             project, alcore__fail(ALCORE_E_INVALID, "alcore_project_document: out is needed"));

@@ -168,7 +168,7 @@ static alcore_status export_items(alcore_project *project, const char *tool, con
 
 alcore_status alcore_project_export(alcore_project *project, const char *tool, const char *path,
                                     int64_t round) {
-    ALCORE__TRY(alcore__project_enter(project, "alcore_project_export", false));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_export", CALL_SAVING));
     if (!tool || !path || !*path)
         return alcore__project_leave(
             project,

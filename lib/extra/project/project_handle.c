@@ -150,12 +150,15 @@ void alcore_project_unref(alcore_project *project) {
 
 /* ---- calls ---- */
 
-alcore_status alcore__project_enter(alcore_project *project, const char *call, bool is_long) {
+alcore_status alcore__project_enter(alcore_project *project, const char *call,
+                                    alcore__project_call kind) {
     if (!project) return alcore__fail(ALCORE_E_INVALID, "%s: a project is needed", call);
     alcore_ctx *ctx = project->object.ctx;
-    ALCORE__TRY(is_long ? alcore__enter_long(ctx) : alcore__enter(ctx));
+    ALCORE__TRY(kind == CALL_LONG ? alcore__enter_long(ctx) : alcore__enter(ctx));
     const alcore_status status = alcore__write_begin(project, "project");
-    return status == ALCORE_OK ? ALCORE_OK : alcore__leave(ctx, status);
+    if (status != ALCORE_OK) return alcore__leave(ctx, status);
+    alcore__store_poll(&project->store, kind != CALL_SHORT);
+    return ALCORE_OK;
 }
 
 alcore_status alcore__project_leave(alcore_project *project, alcore_status status) {

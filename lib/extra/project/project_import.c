@@ -182,13 +182,12 @@ typedef struct present_answer {
     int64_t answer; /* 0: none */
     bool same;      /* with the same digest */
     bool draft;
-    bool later; /* it says that it is later than the new one */
+    bool stays; /* the new one does not take its place */
 } present_answer;
 
 static alcore_status find_present(import_run *run, const found_answer *found, present_answer *out) {
     alcore__store *const store = &run->project->store;
     bool row;
-    double mine, theirs;
     *out = (present_answer){0};
     ALCORE__TRY(
         alcore__store_bind(store, run->find_latest, "ii", found->item, found->annotator_number));
@@ -196,11 +195,11 @@ static alcore_status find_present(import_run *run, const found_answer *found, pr
     if (status == ALCORE_OK && row) {
         out->answer = sqlite3_column_int64(run->find_latest, 0);
         out->same = strcmp(alcore__store_text(run->find_latest, 1), found->digest) == 0;
-        out->later =
-            alcore__iso_time_read(found->answer.time, &mine) &&
-            alcore__iso_time_read(alcore__store_text_or_null(run->find_latest, 2), &theirs) &&
-            theirs > mine;
-        out->draft = strcmp(alcore__store_text(run->find_latest, 3), "draft") == 0;
+        const char *const status_text = alcore__store_text(run->find_latest, 3);
+        out->draft = strcmp(status_text, "draft") == 0;
+        out->stays =
+            !alcore__project_replaces(found->answer.status, found->answer.time, status_text,
+                                      alcore__store_text_or_null(run->find_latest, 2));
     }
     sqlite3_reset(run->find_latest);
     return status;
@@ -242,7 +241,7 @@ static alcore_status take(import_run *run, found_answer *found) {
     run->report.drafts += draft;
     run->report.added += !draft;
     run->report.corrected += !draft && present.answer && !present.draft;
-    if (present.answer && (present.later || (draft && !present.draft))) return ALCORE_OK;
+    if (present.stays) return ALCORE_OK;
     return alcore__store_run_bound(store, run->set_latest, "iii", found->item,
                                    found->annotator_number,
                                    (int64_t)sqlite3_last_insert_rowid(store->database));
@@ -375,7 +374,7 @@ alcore_status alcore_project_import(alcore_project *project, const char *tool, c
                       .path = path,
                       .fallback = annotator ? annotator : "",
                       .report = ALCORE_PROJECT_IMPORT_REPORT_INIT};
-    ALCORE__TRY(alcore__project_enter(project, "alcore_project_import", true));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_import", CALL_LONG));
     if (!tool || !path || !*path)
         return alcore__project_leave(
             project,

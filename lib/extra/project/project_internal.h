@@ -45,9 +45,13 @@ struct alcore_project {
 
 /* ---- calls (project_handle.c) ---- */
 
+/* What can end a call before its time: nothing; what progress returns, as the call saves or sets;
+ * or alcore_ctx_cancel() too. */
+typedef enum alcore__project_call { CALL_SHORT, CALL_SAVING, CALL_LONG } alcore__project_call;
 /* Begins a public call of a project: enters its context and locks the handle. call: the function's
  * name in messages. Where this fails there is nothing to end. */
-alcore_status alcore__project_enter(alcore_project *project, const char *call, bool is_long);
+alcore_status alcore__project_enter(alcore_project *project, const char *call,
+                                    alcore__project_call kind);
 /* Ends it; returns the status for the caller. */
 alcore_status alcore__project_leave(alcore_project *project, alcore_status status);
 

@@ -61,7 +61,7 @@ static alcore_status write_labeled(alcore_project *project, const char *path) {
 }
 
 alcore_status alcore_project_write_labeled(alcore_project *project, const char *path) {
-    ALCORE__TRY(alcore__project_enter(project, "alcore_project_write_labeled", false));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_write_labeled", CALL_SAVING));
     if (!path || !*path)
         return alcore__project_leave(
             project,

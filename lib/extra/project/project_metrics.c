@@ -44,7 +44,7 @@ static alcore_status put_metric(alcore_project *project, int64_t round, const ch
 
 alcore_status alcore_project_put_metric(alcore_project *project, int64_t round, const char *name,
                                         double value) {
-    ALCORE__TRY(alcore__project_enter(project, "alcore_project_put_metric", false));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_put_metric", CALL_SHORT));
     alcore_status status = check(name, value);
     if (status == ALCORE_OK) status = alcore__store_begin(&project->store);
     if (status == ALCORE_OK)

@@ -213,7 +213,7 @@ alcore_status alcore_project_next(alcore_project *project, alcore_model *model,
                                   alcore_selection **out) {
     alcore_selection *selection = NULL;
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__project_enter(project, "alcore_project_next", true));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_next", CALL_LONG));
     alcore_status status = alcore__store_begin(&project->store);
     if (status == ALCORE_OK)
         status = alcore__store_end(&project->store, next(project, model, &selection));

@@ -254,7 +254,7 @@ static alcore_status write_report(alcore_project *project, const char *path) {
 }
 
 alcore_status alcore_project_write_report(alcore_project *project, const char *path) {
-    ALCORE__TRY(alcore__project_enter(project, "alcore_project_write_report", true));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_write_report", CALL_LONG));
     if (!path)
         return alcore__project_leave(
             project, alcore__fail(ALCORE_E_INVALID, "alcore_project_write_report: path is needed"));

@@ -279,7 +279,7 @@ static alcore_status set(alcore_project *project, const char *name, const char *
 }
 
 alcore_status alcore_project_set(alcore_project *project, const char *name, const char *value) {
-    ALCORE__TRY(alcore__project_enter(project, "alcore_project_set", false));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_set", CALL_SAVING));
     if (!name)
         return alcore__project_leave(
             project, alcore__fail(ALCORE_E_INVALID, "alcore_project_set: a name is needed"));
@@ -324,7 +324,7 @@ static alcore_status get(alcore_project *project, const char *name, const char *
 
 alcore_status alcore_project_get(alcore_project *project, const char *name, const char **out) {
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__project_enter(project, "alcore_project_get", false));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_get", CALL_SHORT));
     if (!name || !out)
         return alcore__project_leave(
             project, alcore__fail(ALCORE_E_INVALID, "alcore_project_get: name and out are needed"));

@@ -79,7 +79,7 @@ static alcore_status read_status(alcore_project *project, alcore_project_status 
 
 alcore_status alcore_project_get_status(alcore_project *project, alcore_project_status *out) {
     alcore_project_status ours = ALCORE_PROJECT_STATUS_INIT;
-    ALCORE__TRY(alcore__project_enter(project, "alcore_project_get_status", false));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_get_status", CALL_SHORT));
     if (!out)
         return alcore__project_leave(
             project, alcore__fail(ALCORE_E_INVALID, "alcore_project_get_status: out is needed"));

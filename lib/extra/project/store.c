@@ -23,6 +23,17 @@ static void set_waiting(alcore__store *self, bool waits) {
     sqlite3_busy_handler(self->database, wait_for_lock, self);
 }
 
+/* Polled by SQLite within long statements. */
+static int stop_asked(void *user) {
+    return alcore__tick(user, NULL, 0, -1) != ALCORE_OK;
+}
+
+void alcore__store_poll(alcore__store *self, bool polls) {
+    enum { STEPS_BETWEEN_POLLS = 100000 };
+    sqlite3_progress_handler(self->database, STEPS_BETWEEN_POLLS, polls ? stop_asked : NULL,
+                             self->ctx);
+}
+
 /* ---- errors ---- */
 
 alcore_status alcore__store_fail(alcore__store *self) {

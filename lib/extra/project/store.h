@@ -32,6 +32,9 @@ alcore_status alcore__store_open(alcore_ctx *ctx, const char *path, bool create,
 void alcore__store_close(
     alcore__store *store); /* in a forked child the file is the parent's, and stays open */
 
+/* Lets long statements report progress and be cancelled from now on, or not: as it is at first. */
+void alcore__store_poll(alcore__store *store, bool polls);
+
 /* Makes the tables of a store that has none, in the transaction of the caller. ALCORE_E_IO: it
  * has some. */
 alcore_status alcore__store_make_tables(alcore__store *store);

@@ -9,12 +9,6 @@
 #include "extra/project/checked_pages.h"
 #include "extra/project/store.h"
 
-/* Polled by SQLite within long statements. */
-enum { STEPS_BETWEEN_POLLS = 100000 };
-static int stop_asked(void *user) {
-    return alcore__tick(user, NULL, 0, -1) != ALCORE_OK;
-}
-
 /* One of the settings of a connection, and whether it can be made. */
 static alcore_status configure(alcore__store *self, const char *sql) {
     sqlite3_stmt *statement;
@@ -45,7 +39,6 @@ static alcore_status harden(alcore__store *self) {
     sqlite3_db_config(self->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(self->database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(self->database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-    sqlite3_progress_handler(self->database, STEPS_BETWEEN_POLLS, stop_asked, self->ctx);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         ALCORE__TRY(configure(self, settings[i]));
     return ALCORE_OK;

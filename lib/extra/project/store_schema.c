@@ -4,7 +4,7 @@
  *
  * Rows of rounds, items, exports, answers, imports, metrics and steps are only ever added. What is
  * derived from them and changes (counts, decisions, latest) is kept so that nothing has to scan
- * them: alcore_project_verify() compares the counts with the decisions. */
+ * them: alcore_project_verify() derives them anew and compares. */
 #include "extra/project/store.h"
 
 const char *const alcore__store_statements[] = {

@@ -68,6 +68,8 @@ START_TEST(settings) {
     check_setting(project, "several", "agree");
     check_setting(project, "seed", "0");
     check_setting(project, "total", NULL);
+    ck_assert_ok(alcore_project_set(project, "name", ""));
+    check_setting(project, "name", NULL);
     ck_assert_ok(alcore_project_set(project, "total", "40w"));
     ck_assert_ok(alcore_project_set(project, "seed", "7"));
     ck_assert_ok(alcore_project_set(project, "fill", "stop"));

@@ -186,6 +186,121 @@ START_TEST(other_counts) {
 }
 END_TEST
 
+/* Runs SQL on the project's file with the digests of its pages made anew. */
+static void run_sealed(const char *sql) {
+    sqlite3 *database;
+    ck_assert_int_eq(sqlite3_open_v2(in_bed("p/project.sqlite"), &database, SQLITE_OPEN_READWRITE,
+                                     "alcore-checked-pages"),
+                     SQLITE_OK);
+    ck_assert_msg(sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK, "%s: %s", sql,
+                  sqlite3_errmsg(database));
+    ck_assert_msg(sqlite3_changes(database) > 0, "%s", sql);
+    sqlite3_close(database);
+}
+
+/* A project with answers of two people to the first round: one item is agreed on, after an
+ * older answer and a draft that change nothing, on one they differ, and one was skipped. */
+static void make_answered(void) {
+    alcore_project *project = bed_project();
+    char ids[1024], one[16], two[16], three[16], rows[1024];
+    bed_next(project, ids);
+    ck_assert_int_eq(sscanf(ids, "%15s %15s %15s", one, two, three), 3);
+    bed_next(project, ids);
+    snprintf(rows, sizeof rows,
+             "id,translation,status,annotator,time\n%s,a,,Ana,2026-03-02T10:00:00Z\n"
+             "%s,b,,Ana,2026-03-01T10:00:00Z\n%s,c,draft,Ana,\n%s,a,draft,Ben,\n%s,a,,Ben,\n"
+             "%s,d,,Ana,\n%s,e,,Ana,\n%s,f,,Ben,\n%s,,skip,Ana,\n",
+             one, one, one, one, one, two, two, two, three);
+    ck_assert_ok(alcore_project_import(project, "csv", bed_put("in.csv", rows), NULL, NULL));
+    alcore_project_unref(project);
+}
+
+/* What is derived from answers is derived anew, whatever the setting, and each difference found. */
+START_TEST(other_derived) {
+    static const char *const fine[] = {"agree", "latest", "majority"};
+    static const struct {
+        const char *sql, *says;
+    } changes[] = {
+        {"UPDATE latest SET answer = 2 WHERE answer = 1", "latest answer of an annotator"},
+        {"UPDATE latest SET answer = 7 WHERE answer = 1", "latest answer to item 1 is none of it"},
+        {"UPDATE latest SET answer = 99 WHERE answer = 1", "latest answer to item 1 is none"},
+        {"DELETE FROM latest WHERE answer = 9", "latest answer of an annotator to item 3"},
+        {"INSERT INTO latest VALUES(4, 1, 1)", "latest answer to item 4 is none of it"},
+        {"UPDATE decisions SET state = 2 WHERE item = 1", "decision on item 1"},
+        {"UPDATE decisions SET answer = 5 WHERE item = 1", "decision on item 1"},
+        {"UPDATE decisions SET disagreeing = 0 WHERE item = 2", "decision on item 2"},
+        {"DELETE FROM decisions WHERE item = 3", "decision on item 3"},
+        {"INSERT INTO decisions VALUES(4, 1, 0, 1)", "item 4 is decided without an answer"},
+        {"UPDATE settings SET value = 'latest' WHERE name = 'several'", "decision on item 2"},
+        {"UPDATE counts SET answers = 8 WHERE round = 1", "counts of round 1"},
+        {"UPDATE counts SET answers = 1 WHERE round = 2", "counts of round 2"},
+        {"UPDATE counts SET cost = cost + 1 WHERE round = 2", "counts of round 2"},
+        {"UPDATE counts SET refunded = 0 WHERE round = 1", "counts of round 1"},
+        {"UPDATE counts SET refunded = 1 WHERE round = 2", "counts of round 2"},
+    };
+    alcore_project *project;
+    long bytes;
+    make_answered();
+    ck_assert_ok(verify());
+    ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        ck_assert_ok(alcore_project_set(project, "several", fine[i]));
+        ck_assert_ok(alcore_project_verify(project));
+    }
+    ck_assert(bed_status(project).refunded == 1);
+    alcore_project_unref(project);
+    char *const copy = read_file(in_bed("p/project.sqlite"), &bytes);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        run_sealed(changes[i].sql);
+        const alcore_status status = verify();
+        ck_assert_msg(status == ALCORE_E_DATA && strstr(alcore_last_error(), changes[i].says),
+                      "%s: %s: %s", changes[i].sql, alcore_status_name(status),
+                      alcore_last_error());
+        write_file(in_bed("p/project.sqlite"), copy, bytes);
+    }
+    free(copy);
+}
+END_TEST
+
+/* ---- long statements ---- */
+
+static int32_t stop_at_once(void *user, const char *stage, int64_t done, int64_t total) {
+    (void)user, (void)stage, (void)done, (void)total;
+    return 1;
+}
+
+/* What progress returns ends the calls that say so, and no other one. Progress is told ten times a
+ * second: files and answers that are many let each of the calls take longer. */
+START_TEST(cancelled) {
+    alcore_ctx *impatient;
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_project *project;
+    int64_t bytes;
+    char name[64];
+    make_answered();
+    run_sealed("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) "
+               "INSERT INTO files(file, role, blob, bytes, path, first, rows, format, bad_lines, "
+               "escapes, by_what) SELECT i + 9, 4, 'x', 0, '', 0, 0, 0, 0, 0, 0 FROM n");
+    run_sealed("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200000) "
+               "INSERT INTO answers(import, item, annotator, status, digest) "
+               "SELECT 1, i + 9, 1, 'ok', '' FROM n");
+    for (int i = 0; i < 50; i++) {
+        snprintf(name, sizeof name, "p/blobs/new.alcore-1-%d", i);
+        bed_put(name, "12345");
+    }
+    options.progress = stop_at_once;
+    ck_assert_ok(alcore_ctx_new(&options, &impatient));
+    ck_assert_ok(alcore_project_open(impatient, in_bed("p"), &project));
+    ck_assert_int_eq(alcore_project_verify(project), ALCORE_E_CANCELLED);
+    ck_assert_int_eq(alcore_project_set(project, "several", "latest"), ALCORE_E_CANCELLED);
+    ck_assert_int_eq(bed_status(project).disagreeing, 1);
+    ck_assert_ok(alcore_project_gc(project, &bytes));
+    ck_assert_int_eq(bytes, 250);
+    alcore_project_unref(project);
+    alcore_ctx_unref(impatient);
+}
+END_TEST
+
 /* ---- damage ---- */
 
 /* Any byte that changes is found, when the project is opened or verified; bytes are thinned. */
@@ -430,5 +545,5 @@ START_TEST(gc) {
 END_TEST
 
 CHECK_SUITE_WITH("project_store", bed_setup, bed_teardown, other_files, changed_elsewhere,
-                 other_schema, other_blobs, other_counts, flipped_bytes, truncated, damaged_blobs,
-                 two_processes, hot_journal, read_only, no_room, gc);
+                 other_schema, other_blobs, other_counts, other_derived, cancelled, flipped_bytes,
+                 truncated, damaged_blobs, two_processes, hot_journal, read_only, no_room, gc);
