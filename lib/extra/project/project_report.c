@@ -133,7 +133,14 @@ static void put_estimate(alcore__report *self, const char *name, const char *val
     alcore__say(&self->page, "</td></tr>\n");
 }
 
-/* What the next round would cost, from what the rounds so far cost. */
+/* Why there will be no next round; NULL: there may be one. */
+static const char *why_none(const alcore__report *self) {
+    if (self->standing.left <= 0) return "There is none: the total budget is spent.";
+    return self->candidates_left == 0 ? "There is none: no candidate is left." : NULL;
+}
+
+/* What the next round would cost, from what the rounds so far cost, and no more items than there
+ * are candidates. */
 static void put_next(alcore__report *self) {
     const alcore_project_status *now = &self->standing;
     double budget = next_budget(self), cost = 0, items = 0, words = 0, characters = 0;
@@ -145,7 +152,14 @@ static void put_next(alcore__report *self) {
         characters += (double)self->rounds[i].characters;
     }
     if (isnan(budget)) return;
-    if (!isnan(now->left)) budget = fmin(budget, fmax(now->left, 0));
+    if (self->count > 0 && why_none(self)) {
+        alcore__report_section(self, "The next round", why_none(self));
+        return;
+    }
+    if (!isnan(now->left)) budget = fmin(budget, now->left);
+    double takes = budget;
+    if (self->candidates_left >= 0 && items > 0)
+        takes = fmin(takes, cost / items * (double)self->candidates_left);
     alcore__report_section(self, "The next round",
                            "What it would cost by the present settings, where its items are like "
                            "those so far.");
@@ -154,7 +168,7 @@ static void put_next(alcore__report *self) {
                    alcore__unit_name(now->unit));
     put_estimate(self, "budget", text);
     if (cost > 0) {
-        const double times = budget / cost; /* as much as all rounds together */
+        const double times = takes / cost; /* as much as all rounds together */
         char money[64];
         alcore__format(text, sizeof text, "%.0f", round(items * times));
         put_estimate(self, "items, about", text);
@@ -162,7 +176,7 @@ static void put_next(alcore__report *self) {
         put_estimate(self, "words, about", text);
         alcore__report_amount(
             self,
-            alcore__report_money(self, items * times, words * times, characters * times, budget),
+            alcore__report_money(self, items * times, words * times, characters * times, takes),
             money);
         if (*money) put_estimate(self, "money, about", money);
         if (self->timed > 0) {
@@ -172,8 +186,7 @@ static void put_next(alcore__report *self) {
         }
     }
     if (!isnan(now->left)) {
-        alcore__format(text, sizeof text, "%s %s",
-                       alcore__amount(fmax(now->left - budget, 0), number),
+        alcore__format(text, sizeof text, "%s %s", alcore__amount(now->left - takes, number),
                        alcore__unit_name(now->unit));
         put_estimate(self, "left afterwards", text);
     }
@@ -181,6 +194,18 @@ static void put_next(alcore__report *self) {
 }
 
 /* ---- the page ---- */
+
+/* Candidates that no round has taken. Phrases take none, so that their number says nothing. */
+static alcore_status count_candidates(alcore__report *self) {
+    int64_t phrases, taken;
+    alcore__store *const store = &self->project->store;
+    ALCORE__TRY(
+        alcore__store_integer(store, &phrases, "SELECT count(*) FROM items WHERE kind = 1", ""));
+    ALCORE__TRY(
+        alcore__store_integer(store, &taken, "SELECT count(*) FROM items WHERE kind = 0", ""));
+    self->candidates_left = phrases > 0 ? -1 : self->standing.candidates - taken;
+    return ALCORE_OK;
+}
 
 static alcore_status read_report(alcore__report *self) {
     sqlite3_stmt *row;
@@ -191,6 +216,7 @@ static alcore_status read_report(alcore__report *self) {
     ALCORE__TRY(alcore__project_status_read(self->project, &self->settings, &self->standing));
     const alcore_status priced = alcore_request_get_price(self->settings.request, &self->price);
     if (priced != ALCORE_OK && priced != ALCORE_E_NOT_FOUND) return priced;
+    ALCORE__TRY(count_candidates(self));
     ALCORE__TRY(alcore__store_prepare(&self->project->store, &row,
                                       "SELECT total(seconds), count(seconds) FROM latest "
                                       "JOIN answers USING (answer)",

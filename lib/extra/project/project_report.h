@@ -41,8 +41,9 @@ typedef struct alcore__report {
     alcore__arena strings;
     alcore__report_round *rounds; /* [count] owned, in their order */
     int64_t count;
-    double seconds; /* spent on answers of which the time is known */
-    int64_t timed;  /* such answers */
+    double seconds;          /* spent on answers of which the time is known */
+    int64_t timed;           /* such answers */
+    int64_t candidates_left; /* that no round has taken; -1: not known */
 } alcore__report;
 
 /* Appends text from outside. */

@@ -84,6 +84,38 @@ START_TEST(standing_and_budget) {
 }
 END_TEST
 
+/* What is told of the next round is no more than there are candidates, and nothing where the total
+ * is spent or no candidate is left. */
+START_TEST(next_round) {
+    char ids[1024];
+    alcore_project *project = bed_project();
+    ck_assert_ok(alcore_project_set(project, "price", "2EUR/i"));
+    ck_assert_ok(alcore_project_set(project, "total", "20"));
+    ck_assert_ok(alcore_project_set(project, "budget", "11"));
+    bed_next(project, ids);
+    ck_assert_ok(alcore_project_set(project, "budget", "3"));
+    char *page = page_of(project);
+    HAS(page, "<th scope=\"row\">budget</th><td>3 items</td>");
+    HAS(page, "<th scope=\"row\">items, about</th><td>1</td>");
+    HAS(page, "<th scope=\"row\">money, about</th><td>2.00 EUR</td>");
+    HAS(page, "<th scope=\"row\">left afterwards</th><td>8 items</td>");
+    free(page);
+    ck_assert_ok(alcore_project_set(project, "total", "11"));
+    page = page_of(project);
+    HAS(page, "There is none: the total budget is spent.");
+    LACKS(page, "items, about");
+    LACKS(page, "left afterwards");
+    free(page);
+    ck_assert_ok(alcore_project_set(project, "total", NULL));
+    bed_next(project, ids);
+    page = page_of(project);
+    HAS(page, "There is none: no candidate is left.");
+    LACKS(page, "items, about");
+    free(page);
+    alcore_project_unref(project);
+}
+END_TEST
+
 START_TEST(rounds_and_people) {
     alcore_project *project = answered_project();
     char *page = page_of(project);
@@ -187,4 +219,4 @@ START_TEST(memory) {
 END_TEST
 
 CHECK_SUITE_WITH("project report", bed_setup, bed_teardown, without_rounds, standing_and_budget,
-                 rounds_and_people, curves, self_contained, refused, memory);
+                 next_round, rounds_and_people, curves, self_contained, refused, memory);
