@@ -45,9 +45,10 @@ static const char *group_at(void *user, int64_t i, size_t *out_length) {
 /* A row without a tag has a null, not "unknown". */
 static const char *language_at(void *user, int64_t i, size_t *out_length) {
     const batch_rows *rows = user;
-    const char *language = alcore_pool_language(rows->pool, rows->first + i);
-    *out_length = strlen(language);
-    return strcmp(language, ALCORE__NO_LANGUAGE) == 0 ? NULL : language;
+    const char *language =
+        alcore__language_or_null(alcore_pool_language(rows->pool, rows->first + i));
+    *out_length = language ? strlen(language) : 0;
+    return language;
 }
 
 static const char *entry_at(void *user, int64_t i, size_t *out_length) {

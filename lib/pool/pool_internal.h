@@ -4,8 +4,17 @@
 #ifndef ALCORE__POOL_INTERNAL_H
 #define ALCORE__POOL_INTERNAL_H
 
+#include <string.h>
+
 #include "base/base.h"
 #include "pool/column.h"
+
+/* The tag of rows without one (spec 1.1). */
+#define ALCORE__NO_LANGUAGE "unknown"
+/* A tag; NULL for that one, for an empty one and for NULL. */
+static inline const char *alcore__language_or_null(const char *tag) {
+    return tag && *tag && strcmp(tag, ALCORE__NO_LANGUAGE) != 0 ? tag : NULL;
+}
 
 alcore_ctx *alcore__pool_ctx(const alcore_pool *pool);
 /* *out: a hash of what the rows have beside their texts; 0 where there is nothing of it. reads, a

@@ -15,9 +15,6 @@
 #include "pool/pool_internal.h"
 #include "pool/segments.h"
 
-/* The tag of rows without one (spec 1.1). */
-#define ALCORE__NO_LANGUAGE "unknown"
-
 typedef struct alcore__pool_row {
     const char *text; /* in pool->texts, followed by a NUL */
     int64_t length;   /* in bytes */

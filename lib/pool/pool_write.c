@@ -18,11 +18,10 @@ static const char *const field_names[FIELDS] = {"reference", "lang", "group", "c
  * language "unknown" counts as none: a row that is read without a language gets it again. */
 static const char *field_text(const alcore_pool *pool, int64_t row, int field, size_t *out_length) {
     if (field == REFERENCE) return alcore_pool_reference(pool, row, out_length);
-    const char *name =
-        field == GROUP ? alcore_pool_group(pool, row) : alcore_pool_language(pool, row);
-    const bool absent = !name || (field == LANGUAGE && strcmp(name, ALCORE__NO_LANGUAGE) == 0);
-    *out_length = absent ? 0 : strlen(name);
-    return absent ? NULL : name;
+    const char *name = field == GROUP ? alcore_pool_group(pool, row)
+                                      : alcore__language_or_null(alcore_pool_language(pool, row));
+    *out_length = name ? strlen(name) : 0;
+    return name;
 }
 
 /* Whether a row has a value in a field. */

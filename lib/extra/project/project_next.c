@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "extra/project/project_round.h"
+#include "pool/pool_internal.h"
 
 /* The picks of a selection, as the table items has them. */
 typedef struct picks {
@@ -82,12 +83,6 @@ static alcore_status put_sentence(alcore_ctx *ctx, const picks *from, int64_t ro
 
 /* ---- writing ---- */
 
-/* NULL for a row without a language tag. */
-static const char *language_of(const alcore_pool *pool, int64_t row) {
-    const char *const tag = alcore_pool_language(pool, row);
-    return tag && strcmp(tag, "unknown") != 0 ? tag : NULL;
-}
-
 static alcore_status write_item(alcore_project *project, const alcore_selection *selection,
                                 const alcore__project_round *round, const picks *from, int64_t rank,
                                 sqlite3_stmt *insert, alcore__buffer *context) {
@@ -106,8 +101,8 @@ static alcore_status write_item(alcore_project *project, const alcore_selection 
         &project->store, insert, "iiiittddttttt", round->number, rank + 1, row, kind, id,
         alcore_pool_text(from->pool, picked, NULL), alcore_selection_costs(selection)[rank],
         alcore_selection_scores(selection)[rank], reason ? reason : "",
-        language_of(from->source, row), alcore_pool_group(from->source, row),
-        context->length ? context->data : NULL, draft);
+        alcore__language_or_null(alcore_pool_language(from->source, row)),
+        alcore_pool_group(from->source, row), context->length ? context->data : NULL, draft);
 }
 
 /* Whether the last statement failed as the id of an item is there already. */

@@ -71,7 +71,7 @@ static void put_item(page *self, const alcore_tool_items *items, int64_t i) {
     put_string(self, "draft", alcore__tool_entry(items->drafts, i));
     put_string(self, "reason", alcore__tool_entry(items->reasons, i));
     put_string(self, "group", alcore__tool_entry(items->groups, i));
-    put_string(self, "language", alcore__tool_entry(items->languages, i));
+    put_string(self, "language", alcore__tool_language(items, i));
     if (isfinite(score)) alcore__json_put_number(&self->json, "score", score);
     alcore__json_close(&self->json, '}');
 }

@@ -188,8 +188,8 @@ alcore_status alcore__tool_check_items(alcore_ctx *ctx, const alcore_tool_items 
 }
 
 void alcore__tool_default_language(const alcore_tool_items *items, alcore_tool_options *options) {
-    const char *first = items->count > 0 ? alcore__tool_entry(items->languages, 0) : NULL;
-    if (!first || strcmp(first, "unknown") == 0 || !alcore__language_is_tag(first)) return;
+    const char *first = items->count > 0 ? alcore__tool_language(items, 0) : NULL;
+    if (!first || !alcore__language_is_tag(first)) return;
     if (strcmp(options->source_language, "und") != 0) return;
     for (int64_t i = 1; i < items->count; i++)
         if (!items->languages[i] || strcmp(items->languages[i], first) != 0) return;

@@ -9,6 +9,7 @@
 
 #include "alcore/extra/tool.h"
 #include "base/base.h"
+#include "pool/pool_internal.h"
 
 typedef struct alcore__tool_form {
     const char *name, *title, *suffix;
@@ -32,6 +33,10 @@ static inline const char *alcore__tool_entry(const char *const *array, int64_t i
 }
 static inline double alcore__tool_number(const double *array, int64_t i) {
     return array ? array[i] : (double)NAN;
+}
+/* The language of item i; NULL: it is not known. */
+static inline const char *alcore__tool_language(const alcore_tool_items *items, int64_t i) {
+    return alcore__language_or_null(alcore__tool_entry(items->languages, i));
 }
 /* The draft of item i; NULL: it has none, or an empty one. */
 static inline const char *alcore__tool_draft_text(const alcore_tool_items *items, int64_t i) {

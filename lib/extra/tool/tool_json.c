@@ -35,7 +35,7 @@ void alcore__tool_put_facts(alcore__tool_json *self) {
         const char *key, *value;
     } strings[] = {{"al_reason", alcore__tool_entry(items->reasons, i)},
                    {"al_group", alcore__tool_entry(items->groups, i)},
-                   {"al_language", alcore__tool_entry(items->languages, i)},
+                   {"al_language", alcore__tool_language(items, i)},
                    {"al_batch", self->options->batch}};
     const double score = alcore__tool_number(items->scores, i);
     const double cost = alcore__tool_number(items->costs, i);

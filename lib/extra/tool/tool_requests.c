@@ -171,8 +171,7 @@ static alcore_status add_item(batch *self, int64_t index) {
     self->strings_of[DRAFTS][at] = draft_of(&self->drafts, item);
     self->strings_of[REASONS][at] = item->reason;
     self->strings_of[GROUPS][at] = item->row < 0 ? NULL : alcore_pool_group(pool, item->row);
-    const char *language = item->row < 0 ? NULL : alcore_pool_language(pool, item->row);
-    if (language && strcmp(language, "unknown") != 0) self->strings_of[LANGUAGES][at] = language;
+    self->strings_of[LANGUAGES][at] = item->row < 0 ? NULL : alcore_pool_language(pool, item->row);
     self->scores[at] = item->score;
     self->costs[at] = item->cost;
     self->count++;

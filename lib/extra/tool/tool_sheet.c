@@ -83,7 +83,7 @@ alcore_status alcore__sheet_cells(alcore_ctx *ctx, const alcore_tool_items *item
     cells[ALCORE__SHEET_CONTEXT] = string_cell(alcore__tool_entry(items->contexts, i));
     cells[ALCORE__SHEET_REASON] = string_cell(alcore__tool_entry(items->reasons, i));
     cells[ALCORE__SHEET_GROUP] = string_cell(alcore__tool_entry(items->groups, i));
-    cells[ALCORE__SHEET_LANGUAGE] = string_cell(alcore__tool_entry(items->languages, i));
+    cells[ALCORE__SHEET_LANGUAGE] = string_cell(alcore__tool_language(items, i));
     cells[ALCORE__SHEET_RANK] = number_cell((double)(i + 1));
     cells[ALCORE__SHEET_SCORE] = number_cell(alcore__tool_number(items->scores, i));
     cells[ALCORE__SHEET_COST] = number_cell(alcore__tool_number(items->costs, i));

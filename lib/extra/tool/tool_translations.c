@@ -11,7 +11,7 @@
 #include "extra/tool/tool_record.h"
 
 static alcore_status put_row(alcore__tool_json *self) {
-    const char *own = alcore__tool_entry(self->items->languages, self->item);
+    const char *own = alcore__tool_language(self->items, self->item);
     const char *source = own ? own : self->options->source_language;
     alcore__json_out *json = &self->json;
     if (strcmp(source, self->options->target_language) == 0)

@@ -45,10 +45,9 @@ static void put_before(alcore__tool_out *out, const alcore_tool_items *items,
 
 static void put_source(alcore__tool_out *out, const alcore_tool_items *items, int64_t i,
                        const alcore_tool_options *options) {
-    const char *language = alcore__tool_entry(items->languages, i);
+    const char *language = alcore__tool_language(items, i);
     alcore__tool_put(out, "<source");
-    if (language && strcmp(language, options->source_language) != 0 &&
-        strcmp(language, "unknown") != 0) {
+    if (language && strcmp(language, options->source_language) != 0) {
         alcore__tool_put(out, " xml:lang=\"");
         alcore__tool_put_attribute(out, language);
         alcore__tool_put(out, "\"");

@@ -111,6 +111,35 @@ START_TEST(test_options) {
 }
 END_TEST
 
+/* No tool is told a language that is not known: files are as those of items without languages. Of
+ * xlsx, which has the time in it, the table is that of csv. */
+START_TEST(test_unknown_language) {
+    static const char *const languages[] = {"unknown", ""}, *const labels[] = {"x"};
+    alcore_tool_info info = ALCORE_TOOL_INFO_INIT;
+    int compared = 0;
+    for (int64_t tool = 0; alcore_tool_builtin(tool, &info) == ALCORE_OK; tool++) {
+        const alcore_tool_options *options =
+            OPTIONS(.labels = labels, .label_count = 1, .source_language = "en",
+                    .target_language = "de",
+                    .task = strstr(info.tasks, "translation") ? ALCORE_TASK_TRANSLATION
+                                                              : ALCORE_TASK_SPANS);
+        if (info.lacks || strcmp(info.name, "xlsx") == 0) continue;
+        ck_assert_ok(alcore_tool_write(
+            ctx, info.name, in_folder("x"),
+            ITEMS(.ids = ids, .texts = texts, .contexts = texts, .count = 2), options));
+        char *without = strdup(get(tool_path));
+        ck_assert_ok(alcore_tool_write(ctx, info.name, tool_path,
+                                       ITEMS(.ids = ids, .texts = texts, .contexts = texts,
+                                             .languages = languages, .count = 2),
+                                       options));
+        ck_assert_msg(strcmp(without, get(tool_path)) == 0, "%s", info.name);
+        free(without);
+        compared++;
+    }
+    ck_assert_int_ge(compared, 10);
+}
+END_TEST
+
 START_TEST(test_read_wrong) {
     alcore_tool_answers *answers = (alcore_tool_answers *)tool_path;
     ck_assert_fails(alcore_tool_read(ctx, "csv", in_folder("none.csv"), NULL, &answers),
@@ -275,5 +304,5 @@ START_TEST(test_span_marks) {
 END_TEST
 
 CHECK_SUITE_WITH("tool answers", tool_setup, tool_teardown, test_builtin, test_items, test_options,
-                 test_read_wrong, test_values, test_span_values, test_list, test_span_units,
-                 test_span_marks);
+                 test_unknown_language, test_read_wrong, test_values, test_span_values, test_list,
+                 test_span_units, test_span_marks);
