@@ -429,7 +429,8 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_MAX_TEXTS] = {"max-texts", 0, "N", false, COMMAND_MODEL,
                           "vocabulary: train on N texts, drawn by --seed (default all)"},
     [OPTION_ANNOTATOR] = {"annotator", 0, "NAME", false, COMMAND_PROJECT,
-                          "import: who answered, where the file does not say"},
+                          "import: who answered, where the file does not say (default somebody "
+                          "without a name, who counts as one more person)"},
     [OPTION_ROLE] = {"role", 0, "candidates|labeled|target|excluded", false, COMMAND_PROJECT,
                      "add: what the texts are (default candidates)"},
     [OPTION_OUT] = {"out", 0, "FILE", false,

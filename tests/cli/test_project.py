@@ -190,6 +190,15 @@ def a_round_that_is_there_is_not_selected_again(box):
 
 
 @case
+def answers_without_an_annotator_beside_named_ones(box):
+    items = begin(box)
+    answer(box, "ann.csv", items[:2])
+    answer(box, "who.csv", items[1:3])
+    box.run("project", "import", "work", "ann.csv", "--tool", "csv", "--annotator", "ann")
+    contains(box.run("project", "import", "work", "who.csv", "--tool", "csv").err, "who.csv has answers without an annotator", "'ann'")
+
+
+@case
 def several_annotators(box):
     items = begin(box)
     answer(box, "ann.csv", items)

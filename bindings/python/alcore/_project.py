@@ -107,7 +107,8 @@ class Project(Handle):
         run(lib.alcore_project_export, self._handle, name_of(tool, "tool"), path_of(path), number)
 
     def import_(self, tool: str, path: t.Path, *, annotator: str | None = None) -> ImportReport:
-        """Takes the answers of a tool's file: an ImportReport. annotator: who, where the file does not say."""
+        """Takes the answers of a tool's file: an ImportReport. annotator: who, where the file does not say; None:
+        somebody without a name, who counts as one more person."""
         out = filled(_ffi.alcore_project_import_report, lib.alcore_project_import, self._handle, name_of(tool, "tool"), path_of(path),
                      None if annotator is None else name_of(annotator, "annotator"))
         counts = {name: getattr(out, name) for name in ImportReport._fields if name != "messages"}

@@ -151,7 +151,8 @@ typedef struct alcore_project_import_report {
  * @param[in,out] project borrowed
  * @param[in] tool borrowed; its name
  * @param[in] path borrowed
- * @param[in] annotator borrowed: who, where the file does not say; NULL: ""
+ * @param[in] annotator borrowed: who, where the file does not say; NULL: "", which counts as one
+ *   more person beside the others, and is warned of where others have names
  * @param[in,out] out size-first; filled; NULL is allowed
  * @return ALCORE_OK, what alcore_tool_read() returns, ALCORE_E_DATA (no answer can be used: names
  *   the first), ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*

@@ -304,6 +304,47 @@ START_TEST(annotator) {
 }
 END_TEST
 
+/* The last warning, with how many there were. */
+static char warned[1024];
+static int warnings;
+static void take_warning(void *user, int32_t level, const char *component, const char *text,
+                         const char *fields) {
+    (void)user, (void)component, (void)fields;
+    if (level != ALCORE_LOG_WARN) return;
+    warnings++;
+    snprintf(warned, sizeof warned, "%s", text);
+}
+
+/* Answers of nobody in particular are those of one more person, which is warned of where others
+ * have names, and nowhere else. */
+START_TEST(unnamed) {
+    alcore_ctx *logging;
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_project *heard;
+    char text[512];
+    options.log = take_warning;
+    warnings = 0;
+    ck_assert_ok(alcore_ctx_new(&options, &logging));
+    ck_assert_ok(alcore_project_open(logging, in_bed("p"), &heard));
+    snprintf(text, sizeof text, HEADER "%s", row(first, "a", "", "", ""));
+    ck_assert_ok(alcore_project_import(heard, "csv", bed_put("in.csv", text), NULL, NULL));
+    ck_assert_ok(alcore_project_import(heard, "csv", bed_put("in.csv", text), "ann", NULL));
+    ck_assert_ok(alcore_project_import(heard, "csv", bed_put("in.csv", text), NULL, NULL));
+    ck_assert_int_eq(warnings, 0); /* of ann, and known before */
+    snprintf(text, sizeof text, HEADER "%s", row(second, "b", "", "", ""));
+    ck_assert_ok(alcore_project_import(heard, "csv", bed_put("in.csv", text), NULL, NULL));
+    ck_assert_int_eq(warnings, 1);
+    ck_assert_ptr_nonnull(strstr(warned, "in.csv has answers without an annotator"));
+    ck_assert_ptr_nonnull(strstr(warned, "'ann'"));
+    const char *document;
+    ck_assert_ok(alcore_project_document(heard, &document));
+    ck_assert_ptr_nonnull(strstr(document, "{\"name\":\"\",\"items\":2"));
+    ck_assert_ptr_nonnull(strstr(document, "{\"name\":\"ann\",\"items\":1"));
+    alcore_project_unref(heard);
+    alcore_ctx_unref(logging);
+}
+END_TEST
+
 START_TEST(unusable) {
     alcore_project_import_report report = ALCORE_PROJECT_IMPORT_REPORT_INIT;
     char both[600];
@@ -457,5 +498,5 @@ END_TEST
 
 CHECK_SUITE_WITH("project_answers", setup, teardown, exports, contexts, drafts_go_out,
                  partially_and_again, corrected, in_any_order, drafts, without, several, annotator,
-                 unusable, another_project, another_text, labels, labeled_files,
+                 unnamed, unusable, another_project, another_text, labels, labeled_files,
                  answers_are_labeled, metrics);
