@@ -100,7 +100,7 @@ def main():
     parser.add_argument('--report')
     parser.add_argument('--broken', action='append', default=[])
     parser.add_argument('runs', nargs='*')
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
 
     allowed = expected_skips()
     total = Count()
