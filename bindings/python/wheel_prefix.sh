@@ -70,8 +70,9 @@ cp -R "$sources"/xz-utils/src/liblzma/api/lzma* "$prefix/include"
 by_cmake jansson "$sources/jansson" install -DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TESTS=ON
 # Debian's fixes ask whether it is 1, as autotools define it.
 sed -i 's/^#cmakedefine XML_DTD$/#cmakedefine XML_DTD 1/' "$sources/expat/expat/expat_config.h.cmake"
+# glibc has arc4random since 2.36 only; getrandom() gives its salt elsewhere.
 by_cmake expat "$sources/expat/expat" install -DEXPAT_SHARED_LIBS=OFF -DEXPAT_BUILD_TOOLS=OFF -DEXPAT_BUILD_EXAMPLES=OFF \
-    -DEXPAT_BUILD_TESTS=OFF -DEXPAT_BUILD_DOCS=OFF
+    -DEXPAT_BUILD_TESTS=OFF -DEXPAT_BUILD_DOCS=OFF -DHAVE_ARC4RANDOM=OFF -DHAVE_ARC4RANDOM_BUF=OFF
 by_cmake xlsxwriter "$sources/libxlsxwriter" install -DZLIB_ROOT="$prefix" -DZLIB_LIBRARY="$prefix/lib/libz.a" \
     -DZLIB_INCLUDE_DIR="$prefix/include"
 for name in xxhash=libxxhash xz-utils=liblzma sqlite3=sqlite3; do
