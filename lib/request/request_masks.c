@@ -204,7 +204,7 @@ static alcore_status match_memory(const alcore_request *request, const alcore__m
 /* Makes the masks of all pools. *known and *extra, [rows of the candidates' pool], are NULL before
  * the call; they are temporary and freed by the caller, also after a failure. *known is 1 where
  * the labeled pool has the text, or one that matches it, NULL without a labeled pool. target: as
- * in alcore__masks_new(), which clears out after a failure. The rows of the candidates come last,
+ * in alcore__masks_new(), which frees *out on failure. The rows of the candidates come last,
  * as they need both. */
 static alcore_status build(const alcore_request *request, const alcore_pool *target,
                            bool recommended, uint8_t **known, uint32_t **extra,

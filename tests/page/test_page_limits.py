@@ -179,7 +179,7 @@ def readers_of_screens(box):
     same(page.value("document.querySelector('.row').getAttribute('aria-setsize')"), "100")
     same(page.value("document.getElementById('answer').getAttribute('aria-describedby')"), "text")
     same(page.value("document.getElementById('said').getAttribute('role')"), "status")
-    # Every stop of the Tab key is seen: it has an outline.
+    # Each element that Tab reaches shows the focus by an outline.
     stops = []
     for _ in range(14):
         page.key("Tab")

@@ -90,8 +90,8 @@ const char *alcore__experiment_text(const alcore__node *node);
 alcore_status alcore__experiment_strategy_new(alcore_ctx *ctx,
                                               const alcore__experiment_strategy *from,
                                               alcore_strategy **out);
-/* The models of all strategies, but for that of "first", which has its own only: an object or
- * NULL. */
+/* The member "models" that a strategy selects with, an object or NULL: that of the configuration,
+ * which all strategies share. The strategy of "first", before any training, has its own alone. */
 const alcore__node *alcore__experiment_models(const alcore__experiment_config *config,
                                               const alcore__experiment_strategy *strategy);
 

@@ -49,8 +49,8 @@ static alcore_status decide(decider *self, int64_t item, decision *out) {
     return status;
 }
 
-/* Writes a decision, or finds it written. */
-static alcore_status settle(decider *self, int64_t item, const decision *outcome) {
+/* Writes a decision; when verifying, compares it with the one that is there. */
+static alcore_status write_decision(decider *self, int64_t item, const decision *outcome) {
     bool row = true;
     ALCORE__TRY(alcore__store_bind(self->store, self->write, "iiii", item, outcome->state,
                                    (int64_t)outcome->disagreeing, outcome->answer));
@@ -72,7 +72,7 @@ static alcore_status decide_all(alcore_project *project, decider *self, int64_t 
     while ((status = alcore__store_step(self->store, self->items, &row)) == ALCORE_OK && row) {
         const int64_t item = sqlite3_column_int64(self->items, 0);
         status = decide(self, item, &outcome);
-        if (status == ALCORE_OK) status = settle(self, item, &outcome);
+        if (status == ALCORE_OK) status = write_decision(self, item, &outcome);
         if (status == ALCORE_OK && done++ % POLL_ITEMS == 0)
             status = alcore__tick(project->object.ctx, "deciding", done, -1);
         if (status != ALCORE_OK) break;

@@ -16,7 +16,7 @@
 #include "extra/project/project_internal.h"
 #include "selection/selection_internal.h"
 
-/* A round, as far as its items and answers tell. */
+/* What the report says of a round, from its items and their answers. */
 typedef struct alcore__report_round {
     int64_t number; /* from 1 */
     const char *strategy, *time;

@@ -54,7 +54,7 @@ alcore_status alcore__store_prepare(alcore__store *store, sqlite3_stmt **out, co
 /* Resets a statement and binds values anew. */
 alcore_status alcore__store_bind(alcore__store *store, sqlite3_stmt *statement, const char *letters,
                                  ...);
-/* Goes to the next row: *row is whether there is one. */
+/* Advances a statement: *row tells whether it has another row. */
 alcore_status alcore__store_step(alcore__store *store, sqlite3_stmt *statement, bool *row);
 /* Runs a statement that has no rows to its end. */
 alcore_status alcore__store_run(alcore__store *store, const char *sql, const char *letters, ...);

@@ -244,7 +244,7 @@ static bool enter_list(const alcore__tool_record *record, const char *suffix, al
     return alcore__tool_member(&record->json, name, out) && alcore__json_enter(out, '[');
 }
 
-/* *out: the next string of a list that may be shorter; NULL. */
+/* *out: the next string of a list; NULL at its end, as lists of one record may differ in length. */
 static alcore_status next_string(alcore__tool_record *record, bool has_list, alcore__json *list,
                                  const char **out) {
     *out = NULL;

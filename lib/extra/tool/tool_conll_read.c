@@ -170,7 +170,7 @@ static alcore_status take_tags(conll_reader *self, bool *out) {
     return ALCORE_OK;
 }
 
-/* The status of a sentence of which so many words have a tag; NULL: it is open. */
+/* The status of a sentence of which `given` words have a tag; NULL: it is open. */
 static const char *status_of(const conll_reader *self, alcore__answer_meaning meaning,
                              size_t given) {
     const bool part = self->record.options->task == ALCORE_TASK_TAGS && given < self->count;

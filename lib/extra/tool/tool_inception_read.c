@@ -50,7 +50,7 @@ static void unescape(char *text) {
     *out = '\0';
 }
 
-/* Appends a text of a comment, without its escapes. */
+/* Appends the text of a comment line, with its escape sequences decoded. */
 static alcore_status take_text(inception_reader *self, alcore__buffer *into, const char *text,
                                size_t length) {
     const size_t begin = into->length;

@@ -226,7 +226,7 @@ static alcore_status use_parts(alcore__tool_record *record) {
     return alcore__tool_answers_add(record->into, &record->answer);
 }
 
-/* Whether a translation says something. */
+/* Whether a translation has more than white space. */
 static bool has_words(const char *text) {
     return text && text[strspn(text, " \t\r\n")] != '\0';
 }

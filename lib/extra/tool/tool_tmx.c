@@ -6,11 +6,11 @@
  *       <tuv xml:lang="en"><seg>TEXT</seg></tuv>
  *       <tuv xml:lang="de"><seg>DRAFT</seg></tuv>
  *
- * Back: a memory has no states; the target is final, but where it still is the draft that went out:
- * then it is pending (tool_unit.h). A unit without target is open. The source is the variant in the
- * language of the texts, or else in that of the header, and the target that in the target language,
- * or else the first other one; a unit that has another language in its place cannot be used. Codes
- * of inline elements are left out. */
+ * Back: a memory has no states. The target is final, unless it still equals the draft that went
+ * out: then it is pending (tool_unit.h). A unit without target is open. The source is the variant
+ * in the language of the texts, or else in that of the header, and the target that in the target
+ * language, or else the first other one; a unit that has another language in its place cannot be
+ * used. Codes of inline elements are left out. */
 #include <string.h>
 #include <strings.h>
 

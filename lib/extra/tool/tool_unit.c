@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "extra/annotation/answer_words.h"
+
 void alcore__unit_begin(alcore__unit *unit, int64_t line) {
     unit->id.length = unit->source.length = unit->target.length = unit->draft.length = 0;
     unit->comment.length = unit->annotator.length = unit->time.length = 0;
@@ -20,6 +22,14 @@ alcore_status alcore__unit_set(alcore__unit *unit, alcore__buffer *buffer, const
 alcore_status alcore__unit_new_comment(alcore__unit *unit) {
     if (unit->comment.length == 0) return ALCORE_OK;
     return alcore__buffer_append(unit->ctx, &unit->comment, "\n", 1);
+}
+
+alcore__unit_state alcore__unit_state_of(const char *word) {
+    alcore__answer_meaning meaning;
+    if (!word) return ALCORE__UNIT_STATELESS;
+    return alcore__answer_word(word, strlen(word), &meaning) && meaning == ALCORE__MEANS_ANSWER
+               ? ALCORE__UNIT_FINAL
+               : ALCORE__UNIT_PENDING;
 }
 
 bool alcore__unit_same(const alcore__buffer *one, const alcore__buffer *other) {

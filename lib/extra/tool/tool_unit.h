@@ -44,6 +44,10 @@ alcore_status alcore__unit_new_comment(alcore__unit *unit);
 alcore_status alcore__unit_end(alcore__unit *unit);
 void alcore__unit_clear(alcore__unit *unit);
 
+/* What the word of a state says of a target: of those that tools use for a finished translation it
+ * is final (answer_words.h), of any other pending; NULL: stateless. */
+alcore__unit_state alcore__unit_state_of(const char *word);
+
 /* Whether two buffers have the same bytes. */
 bool alcore__unit_same(const alcore__buffer *one, const alcore__buffer *other);
 

@@ -16,11 +16,9 @@
  * qualifier are still those that we wrote. */
 #include <string.h>
 
-#include "extra/annotation/answer_words.h"
 #include "extra/tool/tool_output.h"
-#include "extra/tool/tool_unit.h"
+#include "extra/tool/xliff_reading.h"
 #include "formats/inline_codes.h"
-#include "formats/xml_reader.h"
 
 #define OURS "alcore"          /* in from="" and origin="" */
 #define COPIED "x-alcore"      /* state-qualifier of a copy of the text */
@@ -99,50 +97,31 @@ static alcore_status write_xliff(alcore_ctx *ctx, const char *path, const alcore
 /* ---- back ---- */
 
 typedef struct reading {
-    alcore__unit unit;
-    alcore__buffer *field; /* of the unit, which gets the text; NULL: it is passed over */
-    int64_t code_depth;    /* elements that the reading is inside of, from one of codes on */
-    bool in_file;          /* the root has the version */
-    bool has_batch;
-    bool in_unit, in_other; /* in_other: within an alt-trans or a bin-unit */
-    bool our_other;         /* that alt-trans has what went out */
-    bool untouched;         /* state and qualifier of the target are as we wrote them */
-    bool drafted;           /* they are those of a draft */
+    alcore__xliff file;
+    int64_t code_depth; /* elements that the reading is inside of, from one of codes on */
+    bool in_other;      /* within an alt-trans or a bin-unit */
+    bool our_other;     /* that alt-trans has what went out */
+    bool untouched;     /* state and qualifier of the target are as we wrote them */
+    bool drafted;       /* they are those of a draft */
 } reading;
-
-/* The root: which version it is. */
-static alcore_status start_file(reading *self, alcore__xml *xml, const char *name,
-                                const char *const *attributes) {
-    const char *version = alcore__xml_attribute(attributes, "version");
-    if (strcmp(name, "xliff") != 0)
-        return alcore__xml_fail(xml, "the root is %.60s, not xliff", name);
-    if (version && version[0] == '2')
-        return alcore__xml_fail(xml, "it is XLIFF %.20s: read it with the tool xliff2", version);
-    self->in_file = true;
-    return ALCORE_OK;
-}
 
 static alcore_status start_unit(reading *self, alcore__xml *xml, const char *const *attributes) {
     const char *approved = alcore__xml_attribute(attributes, "approved");
-    alcore__unit_begin(&self->unit, alcore__xml_line(xml));
-    self->in_unit = true;
     self->in_other = self->our_other = self->untouched = self->drafted = false;
-    self->field = NULL;
-    if (approved && strcmp(approved, "yes") == 0) self->unit.state = ALCORE__UNIT_FINAL;
-    return alcore__unit_set(&self->unit, &self->unit.id, alcore__xml_attribute(attributes, "id"));
+    ALCORE__TRY(
+        alcore__xliff_start_unit(&self->file, xml, alcore__xml_attribute(attributes, "id")));
+    if (approved && strcmp(approved, "yes") == 0) self->file.unit.state = ALCORE__UNIT_FINAL;
+    return ALCORE_OK;
 }
 
 /* The target's attributes: its state, unless the unit is approved, and whether we wrote it. */
 static void start_target(reading *self, const char *const *attributes) {
     const char *state = alcore__xml_attribute(attributes, "state");
     const char *qualifier = alcore__xml_attribute(attributes, "state-qualifier");
-    alcore__answer_meaning meaning;
-    self->field = &self->unit.target;
-    self->unit.target.length = 0;
-    if (!state || self->unit.state == ALCORE__UNIT_FINAL) return;
-    const bool known = alcore__answer_word(state, strlen(state), &meaning);
-    self->unit.state =
-        known && meaning == ALCORE__MEANS_ANSWER ? ALCORE__UNIT_FINAL : ALCORE__UNIT_PENDING;
+    self->file.field = &self->file.unit.target;
+    self->file.unit.target.length = 0;
+    if (!state || self->file.unit.state == ALCORE__UNIT_FINAL) return;
+    self->file.unit.state = alcore__unit_state_of(state);
     self->drafted = qualifier && strcmp(qualifier, DRAFTED) == 0 &&
                     strcmp(state, "needs-review-translation") == 0;
     self->untouched = self->drafted || (qualifier && strcmp(qualifier, COPIED) == 0 &&
@@ -152,31 +131,28 @@ static void start_target(reading *self, const char *const *attributes) {
 static alcore_status start_note(reading *self, const char *const *attributes) {
     const char *from = alcore__xml_attribute(attributes, "from");
     if (from && strcmp(from, OURS) == 0) return ALCORE_OK;
-    self->field = &self->unit.comment;
-    return alcore__unit_new_comment(&self->unit);
+    return alcore__xliff_start_comment(&self->file);
 }
 
 static alcore_status start(void *user, alcore__xml *xml, const char *name,
                            const char *const *attributes) {
     reading *self = user;
     const char *origin = alcore__xml_attribute(attributes, "origin");
-    if (!self->in_file) return start_file(self, xml, name, attributes);
-    if (strcmp(name, "file") == 0 && !self->has_batch) {
-        const char *batch = alcore__xml_attribute(attributes, "original");
-        self->has_batch = batch;
-        return batch ? alcore__tool_answers_set_batch(self->unit.into, batch) : ALCORE_OK;
-    }
+    bool taken;
+    ALCORE__TRY(alcore__xliff_start(&self->file, xml, name, attributes, '2', "xliff2", &taken));
+    if (taken) return ALCORE_OK;
     if (strcmp(name, "trans-unit") == 0) return start_unit(self, xml, attributes);
-    if (!self->in_unit) return ALCORE_OK;
+    if (!self->file.in_unit) return ALCORE_OK;
     if (self->code_depth > 0 || alcore__is_inline_code(name)) {
         self->code_depth++;
     } else if (strcmp(name, "alt-trans") == 0) {
         self->in_other = true;
         self->our_other = origin && strcmp(origin, OURS) == 0;
     } else if (self->in_other) {
-        if (self->our_other && strcmp(name, "target") == 0) self->field = &self->unit.draft;
+        if (self->our_other && strcmp(name, "target") == 0)
+            self->file.field = &self->file.unit.draft;
     } else if (strcmp(name, "source") == 0) {
-        self->field = &self->unit.source;
+        self->file.field = &self->file.unit.source;
     } else if (strcmp(name, "target") == 0) {
         start_target(self, attributes);
     } else if (strcmp(name, "note") == 0) {
@@ -187,8 +163,8 @@ static alcore_status start(void *user, alcore__xml *xml, const char *name,
 
 /* A target that a person changed in a tool that leaves states alone is one without state. */
 static alcore_status end_unit(reading *self) {
-    alcore__unit *unit = &self->unit;
-    self->in_unit = false;
+    alcore__unit *unit = &self->file.unit;
+    self->file.in_unit = false;
     if (self->untouched && unit->state == ALCORE__UNIT_PENDING &&
         (!self->drafted ||
          (unit->draft.length > 0 && !alcore__unit_same(&unit->target, &unit->draft))))
@@ -199,7 +175,7 @@ static alcore_status end_unit(reading *self) {
 static alcore_status end(void *user, alcore__xml *xml, const char *name) {
     reading *self = user;
     (void)xml;
-    if (!self->in_unit) return ALCORE_OK;
+    if (!self->file.in_unit) return ALCORE_OK;
     if (self->code_depth > 0) {
         self->code_depth--;
         return ALCORE_OK;
@@ -207,24 +183,23 @@ static alcore_status end(void *user, alcore__xml *xml, const char *name) {
     if (strcmp(name, "trans-unit") == 0) return end_unit(self);
     if (strcmp(name, "alt-trans") == 0) self->in_other = false;
     if (strcmp(name, "source") == 0 || strcmp(name, "target") == 0 || strcmp(name, "note") == 0)
-        self->field = NULL;
+        self->file.field = NULL;
     return ALCORE_OK;
 }
 
 static alcore_status add_text(void *user, alcore__xml *xml, const char *text, size_t length) {
     reading *self = user;
     (void)xml;
-    if (!self->field || self->code_depth > 0) return ALCORE_OK;
-    return alcore__buffer_append(self->unit.ctx, self->field, text, length);
+    return self->code_depth > 0 ? ALCORE_OK : alcore__xliff_add_text(&self->file, text, length);
 }
 
 static alcore_status read_xliff(alcore_ctx *ctx, const char *path,
                                 const alcore_tool_options *options, alcore_tool_answers *into) {
     static const alcore__xml_handler handler = {start, end, add_text};
-    reading self = {.unit = {.ctx = ctx, .into = into}};
+    reading self = {.file = {.unit = {.ctx = ctx, .into = into}}};
     (void)options;
     const alcore_status status = alcore__xml_read(ctx, path, &handler, &self);
-    alcore__unit_clear(&self.unit);
+    alcore__unit_clear(&self.file.unit);
     return status;
 }
 

@@ -17,10 +17,8 @@
  * leaves state and subState as they went out, against the specification, has an answer too. */
 #include <string.h>
 
-#include "extra/annotation/answer_words.h"
 #include "extra/tool/tool_output.h"
-#include "extra/tool/tool_unit.h"
-#include "formats/xml_reader.h"
+#include "extra/tool/xliff_reading.h"
 #include "text/utf8.h"
 
 #define OURS "alcore" /* in category="" */
@@ -91,57 +89,36 @@ static alcore_status write_xliff2(alcore_ctx *ctx, const char *path, const alcor
 /* ---- back ---- */
 
 typedef struct reading {
-    alcore__unit unit;
-    alcore__buffer *field;       /* which gets the text; NULL: it is passed over */
+    alcore__xliff file;
     alcore__buffer part, target; /* source and target of the present segment or ignorable */
-    bool begun;                  /* the root has the version */
-    bool has_batch;
-    bool in_unit, in_part; /* in_part: within a segment or an ignorable */
-    bool ignorable;        /* it is an ignorable */
-    bool has_segment;      /* of the unit: unit.state is that of the ones before */
-    bool untranslated;     /* a segment of the unit has no target */
-    bool untouched;        /* one has state and subState of a draft that went out */
+    bool in_part;                /* within a segment or an ignorable */
+    bool ignorable;              /* it is an ignorable */
+    bool has_segment;            /* of the unit: unit.state is that of the ones before */
+    bool untranslated;           /* a segment of the unit has no target */
+    bool untouched;              /* one has state and subState of a draft that went out */
 } reading;
-
-static alcore_status start_root(reading *self, alcore__xml *xml, const char *name,
-                                const char *const *attributes) {
-    const char *version = alcore__xml_attribute(attributes, "version");
-    if (strcmp(name, "xliff") != 0)
-        return alcore__xml_fail(xml, "the root is %.60s, not xliff", name);
-    if (version && version[0] == '1')
-        return alcore__xml_fail(xml, "it is XLIFF %.20s: read it with the tool xliff", version);
-    self->begun = true;
-    return ALCORE_OK;
-}
 
 static alcore_status start_unit(reading *self, alcore__xml *xml, const char *const *attributes) {
     const char *name = alcore__xml_attribute(attributes, "name");
-    alcore__unit_begin(&self->unit, alcore__xml_line(xml));
-    self->in_unit = true;
     self->in_part = self->has_segment = self->untranslated = self->untouched = false;
-    self->field = NULL;
-    return alcore__unit_set(&self->unit, &self->unit.id,
-                            name ? name : alcore__xml_attribute(attributes, "id"));
+    return alcore__xliff_start_unit(&self->file, xml,
+                                    name ? name : alcore__xml_attribute(attributes, "id"));
 }
 
 /* Begins a segment, with its state, or an ignorable. */
 static void start_part(reading *self, bool ignorable, const char *const *attributes) {
     const char *state = alcore__xml_attribute(attributes, "state");
-    alcore__answer_meaning meaning;
     self->in_part = true;
     self->ignorable = ignorable;
     self->part.length = self->target.length = 0;
     if (ignorable) return;
     const char *detail = alcore__xml_attribute(attributes, "subState");
     self->untouched |= detail && strcmp(detail, DRAFTED) == 0;
-    const bool known = state && alcore__answer_word(state, strlen(state), &meaning);
-    const alcore__unit_state is = !state ? ALCORE__UNIT_STATELESS
-                                  : known && meaning == ALCORE__MEANS_ANSWER ? ALCORE__UNIT_FINAL
-                                                                             : ALCORE__UNIT_PENDING;
+    const alcore__unit_state is = alcore__unit_state_of(state);
     /* Pending is less than stateless, which is less than final. */
     const bool less = is == ALCORE__UNIT_PENDING ||
-                      (is == ALCORE__UNIT_STATELESS && self->unit.state == ALCORE__UNIT_FINAL);
-    if (!self->has_segment || less) self->unit.state = is;
+                      (is == ALCORE__UNIT_STATELESS && self->file.unit.state == ALCORE__UNIT_FINAL);
+    if (!self->has_segment || less) self->file.unit.state = is;
     self->has_segment = true;
 }
 
@@ -155,40 +132,34 @@ static alcore_status add_control(reading *self, const char *const *attributes) {
         if (!digit) return ALCORE_OK;
         point = point * 16 + (int32_t)(digit - "0123456789abcdef");
     }
-    if (!self->field || point == 0 || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
-        return ALCORE_OK;
-    return alcore__buffer_append(self->unit.ctx, self->field, bytes,
-                                 alcore__utf8_write(point, bytes));
+    if (point == 0 || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000)) return ALCORE_OK;
+    return alcore__xliff_add_text(&self->file, bytes, alcore__utf8_write(point, bytes));
 }
 
 static alcore_status start_note(reading *self, const char *const *attributes) {
     const char *category = alcore__xml_attribute(attributes, "category");
     if (category && strcmp(category, DRAFT_NOTE) == 0) {
-        self->field = &self->unit.draft;
+        self->file.field = &self->file.unit.draft;
         return ALCORE_OK;
     }
     if (category && strcmp(category, OURS) == 0) return ALCORE_OK;
-    self->field = &self->unit.comment;
-    return alcore__unit_new_comment(&self->unit);
+    return alcore__xliff_start_comment(&self->file);
 }
 
 static alcore_status start(void *user, alcore__xml *xml, const char *name,
                            const char *const *attributes) {
     reading *self = user;
-    if (!self->begun) return start_root(self, xml, name, attributes);
-    if (strcmp(name, "file") == 0 && !self->has_batch) {
-        const char *batch = alcore__xml_attribute(attributes, "original");
-        self->has_batch = batch;
-        return batch ? alcore__tool_answers_set_batch(self->unit.into, batch) : ALCORE_OK;
-    }
+    bool taken;
+    ALCORE__TRY(alcore__xliff_start(&self->file, xml, name, attributes, '1', "xliff", &taken));
+    if (taken) return ALCORE_OK;
     if (strcmp(name, "unit") == 0) return start_unit(self, xml, attributes);
-    if (!self->in_unit) return ALCORE_OK;
+    if (!self->file.in_unit) return ALCORE_OK;
     if (strcmp(name, "segment") == 0 || strcmp(name, "ignorable") == 0)
         start_part(self, name[0] == 'i', attributes);
     else if (strcmp(name, "source") == 0 && self->in_part)
-        self->field = &self->part;
+        self->file.field = &self->part;
     else if (strcmp(name, "target") == 0 && self->in_part)
-        self->field = &self->target;
+        self->file.field = &self->target;
     else if (strcmp(name, "note") == 0)
         return start_note(self, attributes);
     else if (strcmp(name, "cp") == 0)
@@ -198,7 +169,7 @@ static alcore_status start(void *user, alcore__xml *xml, const char *name,
 
 /* Appends the part to the unit; what an ignorable has no target for stands in both languages. */
 static alcore_status end_part(reading *self) {
-    alcore__unit *unit = &self->unit;
+    alcore__unit *unit = &self->file.unit;
     const bool copied = self->ignorable && self->target.length == 0;
     const alcore__buffer *target = copied ? &self->part : &self->target;
     self->in_part = false;
@@ -211,8 +182,8 @@ static alcore_status end_part(reading *self) {
 
 /* A unit of which a segment is not translated is open, unless all are said to be final. */
 static alcore_status end_unit(reading *self) {
-    alcore__unit *unit = &self->unit;
-    self->in_unit = false;
+    alcore__unit *unit = &self->file.unit;
+    self->file.in_unit = false;
     if (self->untranslated) {
         unit->target.length = 0;
         if (unit->state != ALCORE__UNIT_FINAL) unit->state = ALCORE__UNIT_PENDING;
@@ -226,29 +197,28 @@ static alcore_status end_unit(reading *self) {
 static alcore_status end(void *user, alcore__xml *xml, const char *name) {
     reading *self = user;
     (void)xml;
-    if (!self->in_unit) return ALCORE_OK;
+    if (!self->file.in_unit) return ALCORE_OK;
     if (strcmp(name, "unit") == 0) return end_unit(self);
     if (self->in_part && (strcmp(name, "segment") == 0 || strcmp(name, "ignorable") == 0))
         return end_part(self);
     if (strcmp(name, "source") == 0 || strcmp(name, "target") == 0 || strcmp(name, "note") == 0)
-        self->field = NULL;
+        self->file.field = NULL;
     return ALCORE_OK;
 }
 
 static alcore_status add_text(void *user, alcore__xml *xml, const char *text, size_t length) {
     reading *self = user;
     (void)xml;
-    if (!self->field) return ALCORE_OK;
-    return alcore__buffer_append(self->unit.ctx, self->field, text, length);
+    return alcore__xliff_add_text(&self->file, text, length);
 }
 
 static alcore_status read_xliff2(alcore_ctx *ctx, const char *path,
                                  const alcore_tool_options *options, alcore_tool_answers *into) {
     static const alcore__xml_handler handler = {start, end, add_text};
-    reading self = {.unit = {.ctx = ctx, .into = into}};
+    reading self = {.file = {.unit = {.ctx = ctx, .into = into}}};
     (void)options;
     const alcore_status status = alcore__xml_read(ctx, path, &handler, &self);
-    alcore__unit_clear(&self.unit);
+    alcore__unit_clear(&self.file.unit);
     alcore__buffer_clear(ctx, &self.part);
     alcore__buffer_clear(ctx, &self.target);
     return status;

@@ -26,7 +26,7 @@ function set_language(element, language) {
 function fill_row(row, i) {
   const [mark, meaning] = MARKS[status_of(i)];
   const second = value_of(i) !== "" ? shown_value(i) : items[i].reason || "";
-  row.className = is_settled(i) ? "row settled" : "row";
+  row.className = is_done(i) ? "row done" : "row";
   row.setAttribute("aria-selected", i === at ? "true" : "false");
   row.children[0].textContent = mark;
   row.children[0].setAttribute("aria-label", meaning);
@@ -99,7 +99,7 @@ function scroll_to_current() {
 function matches_filter(i, filter) {
   const status = status_of(i);
   if (filter === "all") return true;
-  if (filter === "open") return !is_settled(i);
+  if (filter === "open") return !is_done(i);
   return filter === "without" ? status in WITHOUT : status === filter;
 }
 
@@ -163,7 +163,7 @@ function neighbor(i, step) {
 /* The next item to do behind an item, at the end from the beginning; among the listed ones first. */
 function next_open(i) {
   for (const some of [listed, items.map((item, k) => k)]) {
-    const open = some.filter(other => other !== i && !is_settled(other));
+    const open = some.filter(other => other !== i && !is_done(other));
     if (open.length) return open.find(other => other > i) ?? open[0];
   }
   return -1;

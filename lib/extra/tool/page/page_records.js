@@ -24,14 +24,14 @@ function split_words(text) { return text.split(/[ \t\r\n]+/).filter(word => word
 function number(value) { return value.toLocaleString("en"); }
 function status_of(i) { return records[i] ? records[i].status : "open"; }
 function value_of(i) { return records[i] && records[i].value !== undefined ? records[i].value : ""; }
-function is_settled(i) { return records[i] !== null && records[i].status !== "draft"; }
+function is_done(i) { return records[i] !== null && records[i].status !== "draft"; }
 
 function count(i, sign) {
   const status = status_of(i);
   if (status === "ok") counts.ok += sign, counts.words_done += sign * words_of[i];
   else if (status in WITHOUT) counts.without += sign;
   else if (status === "draft") counts.draft += sign;
-  if (is_settled(i)) counts.words_left -= sign * words_of[i];
+  if (is_done(i)) counts.words_left -= sign * words_of[i];
 }
 
 /* Replaces a record everywhere: here, in the browser's memory and on the screen. */

@@ -122,6 +122,19 @@ START_TEST(test_content) {
     ck_assert_str_eq(answer.comment, "first");
     ck_assert_str_eq(alcore_tool_answers_batch(answers), "r3");
     alcore_tool_answers_unref(answers);
+    /* The batch is that of the first file. */
+    for (int version = 1; version <= 2; version++) {
+        char both[256];
+        snprintf(
+            both, sizeof both,
+            "<xliff version='%d.0'><file original='r3'></file><file original='r4'></file></xliff>",
+            version);
+        put("x.xlf", both);
+        ck_assert_ok(
+            alcore_tool_read(ctx, version == 1 ? "xliff" : "xliff2", tool_path, NULL, &answers));
+        ck_assert_str_eq(alcore_tool_answers_batch(answers), "r3");
+        alcore_tool_answers_unref(answers);
+    }
     ck_assert_str_eq(error_of("xliff2", "x.xlf", "<xliff version='1.2'/>"),
                      "ALCORE_E_DATA FILE:1: it is XLIFF 1.2: read it with the tool xliff");
     ck_assert_str_eq(error_of("xliff2", "x.xlf", "<tmx/>"),
