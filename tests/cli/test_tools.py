@@ -251,7 +251,7 @@ def in_page(batch, given):
                 "seconds": 3, "annotator": "anna", "comment": ""} for name, (state, value) in given.items()]
     for answer in answers:
         if answer["status"] not in ("ok", "draft"):
-            answer["value"] = None
+            del answer["value"]
     return json.dumps({"schema": "alcore-page-1", "batch": "alcore", "digest": "0" * 32, "task": "translation", "annotator": "anna",
                        "saved": "2026-11-29T12:00:00Z", "answers": answers})
 
