@@ -63,12 +63,33 @@ static int set_all(project_run *self) {
     return EXIT_DONE;
 }
 
+/* Takes the operands NAME=VALUE behind the folder apart: names [count], each of them and the list
+ * the caller's to free, and values [count]. */
+static int split_all(const project_run *self, char ***names, const char ***values, int *count) {
+    const int given = self->args->operand_count - 2;
+    int code = EXIT_DONE;
+    *names = calloc((size_t)given + 1, sizeof **names);
+    *values = calloc((size_t)given + 1, sizeof **values);
+    if (!*names || !*values) return complain(EXIT_MEMORY, "out of memory");
+    for (*count = 0; *count < given && code == EXIT_DONE; ++*count) {
+        const char **value = &(*values)[*count];
+        code = project_split(self, self->args->operands[2 + *count], &(*names)[*count], value);
+        if (code == EXIT_DONE && !**value) *value = NULL;
+    }
+    return code;
+}
+
 static int make(project_run *self) {
-    TRY(project_outcome(self, alcore_project_init(self->ctx, self->folder, &self->project)));
-    const int code = set_all(self);
-    if (code != EXIT_DONE)
-        fprintf(stderr, "hint: the project is there; `alcore project set %s NAME=VALUE` goes on\n",
-                self->folder);
+    char **names;
+    const char **values;
+    int count = 0, code = split_all(self, &names, &values, &count);
+    if (code == EXIT_DONE)
+        code = project_outcome(self, alcore_project_init_with(self->ctx, self->folder,
+                                                              (const char *const *)names, values,
+                                                              count, &self->project));
+    for (int i = 0; i < count; i++) free(names[i]);
+    free(names);
+    free(values);
     return code;
 }
 

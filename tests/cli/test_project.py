@@ -114,9 +114,15 @@ def settings(box):
     contains(box.run("project", "set", "work", "several=some", expect=2).err, "several")
     contains(box.run("project", "set", "work", "several", expect=2).err, "NAME=VALUE")
     contains(box.run("project", "set", "work", "=3", expect=2).err, "NAME=VALUE")
-    failed = box.run("project", "init", "other", "budget=few", expect=2)
-    contains(failed.err, "few", "alcore project set other NAME=VALUE")
-    box.run("project", "set", "other", "budget=3")
+
+
+@case
+def a_project_that_cannot_be_made_leaves_nothing(box):
+    for word, says in (("budget=few", "few"), ("budgte=3", "budget"), ("lambda=x", "lambda"), ("budget", "NAME=VALUE")):
+        contains(box.run("project", "init", "work", "strategy=huds", word, expect=2).err, says)
+        assert not os.path.exists(os.path.join(box.path, "work")), word
+    box.run("project", "init", "work", "lambda=0.25", "strategy=huds", "tie=")
+    equal(box.run("project", "get", "work").out, "huds.lambda\t0.25\nstrategy\thuds\n")
 
 
 @case

@@ -138,6 +138,20 @@ ALLOCATES(alcore_project_init, 0) {
     const alcore_status status = alcore_project_init(w->ctx, in_bed("now"), &out);
     MADE(alcore_project_unref, status, out);
 }
+/* A failure leaves nothing that would be in the way of the next call. */
+ALLOCATES(alcore_project_init_with, 0) {
+    static const char *const names[] = {"lambda", "strategy"}, *const values[] = {"0.5", "huds"};
+    alcore_project *out = (alcore_project *)w->pool;
+    struct stat info;
+    (void)fresh(w);
+    sweep_pause(w);
+    test_folder_remove(in_bed("now"));
+    sweep_resume(w);
+    const alcore_status status =
+        alcore_project_init_with(w->ctx, in_bed("now"), names, values, 2, &out);
+    if ((stat(in_bed("now"), &info) == 0) != (status == ALCORE_OK)) return ALCORE_E_INTERNAL;
+    MADE(alcore_project_unref, status, out);
+}
 ALLOCATES(alcore_project_open, 0) {
     alcore_project *out = (alcore_project *)w->pool;
     const alcore_status status = alcore_project_open(w->ctx, fresh(w), &out);

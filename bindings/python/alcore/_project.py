@@ -54,6 +54,18 @@ class ProjectStatus(NamedTuple):
     unit: Optional[str]
 
 
+def _setting(name: str, value: Any) -> tuple[bytes, bytes | None]:
+    """The name and value of a setting as the library takes them."""
+    return name.rstrip("_").encode(), None if value is None else text_of(value)
+
+
+def _given(settings: t.Mapping[str, Any]) -> tuple[Any, Any, int]:
+    """Settings that are given together: names, values and their number."""
+    pairs = [_setting(name, value) for name, value in settings.items()]
+    strings = ctypes.c_char_p * len(pairs)
+    return strings(*(name for name, _ in pairs)), strings(*(value for _, value in pairs)), len(pairs)
+
+
 class Project(Handle):
     """A labeling project in a folder, which is resumable at any instant: each call that changes it happens whole or not at all
     (docs/projects.md). Project(folder) opens one, Project.init(folder, **settings) makes one."""
@@ -66,16 +78,14 @@ class Project(Handle):
 
     @classmethod
     def init(cls, folder: t.Path, *, context: t.Context | None = None, **settings: Any) -> t.Self:
-        """Makes a project of a folder that is empty or not there, with these settings."""
+        """Makes a project of a folder that is empty or not there, with these settings; a failure leaves nothing behind."""
         ctx = context or default_context()
-        made = cls._made(new(lib.alcore_project_unref, lib.alcore_project_init, ctx._handle, path_of(folder)), ctx)
-        made.set(**settings)
-        return made
+        return cls._made(new(lib.alcore_project_unref, lib.alcore_project_init_with, ctx._handle, path_of(folder), *_given(settings)), ctx)
 
     def set(self, **settings: Any) -> None:
         """Sets what steps do from now on; None: the default again."""
         for name, value in settings.items():
-            run(lib.alcore_project_set, self._handle, name.rstrip("_").encode(), None if value is None else text_of(value))
+            run(lib.alcore_project_set, self._handle, *_setting(name, value))
 
     def get(self, name: str) -> str | None:
         """The present value of a setting, as text: its default where it is not set; None: it is not set and has no default."""

@@ -21,16 +21,35 @@ ALCORE_BEGIN
 typedef struct alcore_project alcore_project;
 
 /** Makes a project of a folder that is empty or not there, without candidates. Settings have their
- * defaults.
+ * defaults. A call that fails leaves nothing behind; of one that was killed what is left is no
+ * project, and the next call makes one of it.
  * @param[in] ctx kept
  * @param[in] folder borrowed
  * @param[out] out owned; NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (a build without SQLite), ALCORE_E_IO
- *   (also: the folder is not empty), ALCORE_E_NOMEM
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (a build without SQLite), ALCORE_E_BUSY
+ *   (another process makes one there), ALCORE_E_IO (also: the folder is not empty), ALCORE_E_NOMEM
  * @threadsafe
  * @since 1.1 */
 ALCORE_API alcore_status alcore_project_init(alcore_ctx *ctx, const char *folder,
                                              alcore_project **out);
+
+/** The same with settings, which alcore_project_set() takes one by one. A setting that is refused
+ * leaves nothing behind either. That of the strategy goes first, as parameters are its; the others
+ * in their order.
+ * @param[in] ctx kept
+ * @param[in] folder borrowed
+ * @param[in] names borrowed: [count] of settings; NULL only if count is 0
+ * @param[in] values borrowed: [count]; an entry NULL: the default; NULL only if count is 0
+ * @param[in] count settings, 0 or more
+ * @param[out] out owned; NULL on failure
+ * @return as alcore_project_init(), and ALCORE_E_PARAM (no such name, a value that it does not
+ *   take)
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_init_with(alcore_ctx *ctx, const char *folder,
+                                                  const char *const *names,
+                                                  const char *const *values, int64_t count,
+                                                  alcore_project **out);
 
 /** Opens a project. What a killed process left half done is undone.
  * @param[in] ctx kept

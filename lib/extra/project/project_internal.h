@@ -2,7 +2,8 @@
 /* A project: what project.sqlite says (store.h) and the files in blobs/ that it names.
  *
  *   checked_pages.c, store*.c   project.sqlite: digests of pages, opening, statements, tables
- *   project_handle.c            making, opening and releasing
+ *   project_init.c              making one of a folder
+ *   project_handle.c            opening and releasing
  *   project_settings.c          settings by name, and the request that they make
  *   project_blobs.c             files in blobs/: written, read, compared, removed
  *   project_add.c               files of texts that are added
@@ -43,7 +44,12 @@ struct alcore_project {
     alcore__buffer messages; /* of the last import */
 };
 
-/* ---- calls (project_handle.c) ---- */
+/* ---- handles and calls (project_handle.c) ---- */
+
+/* A handle without an open store. */
+alcore_status alcore__project_new(alcore_ctx *ctx, const char *folder, alcore_project **out);
+/* Opens FOLDER/project.sqlite; create: it may not be there. */
+alcore_status alcore__project_open_store(alcore_project *project, bool create);
 
 /* What can end a call before its time: nothing; what progress returns, as the call saves or sets;
  * or alcore_ctx_cancel() too. */
@@ -74,6 +80,18 @@ typedef struct alcore__project_settings {
 } alcore__project_settings;
 alcore_status alcore__project_settings_read(alcore_project *project, alcore__project_settings *out);
 void alcore__project_settings_clear(alcore_project *project, alcore__project_settings *settings);
+/* Settings that are given together, as parallel arrays; an entry of values that is NULL: the
+ * default. */
+typedef struct alcore__project_given {
+    const char *const *names, *const *values; /* [count] borrowed */
+    int64_t count;
+} alcore__project_given;
+/* ALCORE_E_INVALID, with the function's name, unless the arrays are there and have names. */
+alcore_status alcore__project_given_check(const alcore__project_given *given, const char *call);
+/* The number of the i-th that is to be applied: the strategy first, as parameters are its. */
+int64_t alcore__project_given_at(const alcore__project_given *given, int64_t i);
+/* Sets each as alcore_project_set() does, in the transaction of the caller. */
+alcore_status alcore__project_set_all(alcore_project *project, const alcore__project_given *given);
 /* The text of one of the project's own settings, a view of settings; "" where there is no such. */
 const char *alcore__project_setting(const alcore__project_settings *settings, const char *name);
 

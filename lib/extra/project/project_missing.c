@@ -16,6 +16,13 @@ alcore_status alcore_project_init(alcore_ctx *ctx, const char *folder, alcore_pr
     return fail_missing();
 }
 
+alcore_status alcore_project_init_with(alcore_ctx *ctx, const char *folder,
+                                       const char *const *names, const char *const *values,
+                                       int64_t count, alcore_project **out) {
+    (void)names, (void)values, (void)count;
+    return alcore_project_init(ctx, folder, out);
+}
+
 alcore_status alcore_project_open(alcore_ctx *ctx, const char *folder, alcore_project **out) {
     (void)ctx, (void)folder;
     if (out) *out = NULL;

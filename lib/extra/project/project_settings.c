@@ -278,6 +278,32 @@ static alcore_status set(alcore_project *project, const char *name, const char *
     return status;
 }
 
+alcore_status alcore__project_given_check(const alcore__project_given *given, const char *call) {
+    if (given->count < 0 || (given->count > 0 && (!given->names || !given->values)))
+        return alcore__fail(ALCORE_E_INVALID, "%s: names and values of %lld settings are needed",
+                            call, (long long)given->count);
+    for (int64_t i = 0; i < given->count; i++)
+        if (!given->names[i])
+            return alcore__fail(ALCORE_E_INVALID, "%s: the name of setting %lld is NULL", call,
+                                (long long)i);
+    return ALCORE_OK;
+}
+
+int64_t alcore__project_given_at(const alcore__project_given *given, int64_t i) {
+    int64_t strategy = 0;
+    while (strategy < given->count && strcmp(given->names[strategy], "strategy") != 0) strategy++;
+    if (strategy == given->count || i > strategy) return i;
+    return i == 0 ? strategy : i - 1;
+}
+
+alcore_status alcore__project_set_all(alcore_project *project, const alcore__project_given *given) {
+    for (int64_t i = 0; i < given->count; i++) {
+        const int64_t at = alcore__project_given_at(given, i);
+        ALCORE__TRY(set(project, given->names[at], given->values[at]));
+    }
+    return ALCORE_OK;
+}
+
 alcore_status alcore_project_set(alcore_project *project, const char *name, const char *value) {
     ALCORE__TRY(alcore__project_enter(project, "alcore_project_set", CALL_SAVING));
     if (!name)

@@ -35,8 +35,9 @@ void alcore__store_close(
 /* Lets long statements report progress and be cancelled from now on, or not: as it is at first. */
 void alcore__store_poll(alcore__store *store, bool polls);
 
-/* Makes the tables of a store that has none, in the transaction of the caller. ALCORE_E_IO: it
- * has some. */
+/* ALCORE_E_IO: the store has tables, of a project or of anything else. */
+alcore_status alcore__store_check_blank(alcore__store *store);
+/* Makes the tables of a store that has none, in the transaction of the caller. */
 alcore_status alcore__store_make_tables(alcore__store *store);
 
 /* Begins a transaction that may write: ALCORE_E_BUSY at once where another process has one. */

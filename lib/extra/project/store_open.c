@@ -119,7 +119,7 @@ static alcore_status prepare(alcore__store *self, bool create) {
     if (create) sqlite3_file_control(self->database, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
     alcore_status status = harden(self);
     if (status == ALCORE_OK && !create) status = check_file(self);
-    if (status == ALCORE_E_DATA) {
+    if (status == ALCORE_E_DATA && !create) {
         const alcore_status reason = check_header(self);
         return reason == ALCORE_OK ? status : reason;
     }
@@ -161,10 +161,13 @@ void alcore__store_close(alcore__store *self) {
     *self = (alcore__store){0};
 }
 
-alcore_status alcore__store_make_tables(alcore__store *self) {
+alcore_status alcore__store_check_blank(alcore__store *self) {
     int64_t tables;
     ALCORE__TRY(alcore__store_integer(self, &tables, "SELECT count(*) FROM sqlite_schema", ""));
-    if (tables > 0) return alcore__fail(ALCORE_E_IO, "'%s' is there already", self->path);
+    return tables == 0 ? ALCORE_OK : alcore__fail(ALCORE_E_IO, "'%s' is there already", self->path);
+}
+
+alcore_status alcore__store_make_tables(alcore__store *self) {
     for (const char *const *sql = alcore__store_statements; *sql; sql++)
         ALCORE__TRY(alcore__store_run(self, *sql, ""));
     ALCORE__TRY(configure(self, "PRAGMA application_id=1634496626")); /* STORE_APPLICATION */

@@ -52,6 +52,18 @@ if code == "ALCORE_E_UNSUPPORTED" then
     return
 end
 
+case("a project is made with settings, or not at all", function()
+    local folder = fresh("set")
+    tap.raises("settings are given with init", alcore.project, folder, {settings = {budget = 3}})
+    tap.raises("a table of settings expected", alcore.project, folder, {init = true, settings = "budget"})
+    tap.raises("settings have names", alcore.project, folder, {init = true, settings = {"budget"}})
+    fails("ALCORE_E_PARAM", "few", alcore.project(folder, {init = true, settings = {budget = "few"}}))
+    equal(os.rename(folder, folder), nil)
+    local project = assert(alcore.project(folder, {init = true, settings = {lambda = 0.25, strategy = "huds", budget = 3, wait = true}}))
+    equal(project:get("lambda") .. project:get("strategy") .. project:get("budget") .. project:get("wait"), "0.25huds31")
+    project:close()
+end)
+
 case("a round goes out and its answers come back", function()
     local project, folder = begin()
     local picked = assert(project:next())

@@ -32,6 +32,14 @@ def answered(path, items, prefix="T "):
     return path
 
 
+def test_a_project_that_cannot_be_made_leaves_nothing(tmp_path):
+    with pytest.raises(alcore.Error, match="few"):
+        alcore.Project.init(tmp_path / "new", strategy="random", budget="few")
+    assert not (tmp_path / "new").exists()
+    with alcore.Project.init(tmp_path / "new", lambda_=0.25, strategy="huds", labels=["a", "b"], tie=None) as made:
+        assert (made.get("lambda"), made.get("labels"), made.get("tie")) == ("0.25", "a,b", "index")
+
+
 def test_two_rounds(project, tmp_path):
     picked = project.next()
     assert len(picked) == 4 and set(picked.texts) <= set(TEXTS) and picked.indices[0] == TEXTS.index(picked.texts[0])
