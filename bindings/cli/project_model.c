@@ -68,33 +68,30 @@ int project_train(project_run *self) {
 
 /* ---- eval ---- */
 
-/* Keeps the measure of a line "NAME VALUE", with blanks or a TAB between; *kept is counted up.
- * Other lines are the command's own. */
-static int keep_line(const project_run *self, int64_t round, char *line, int *kept) {
-    static const char blanks[] = " \t\r\n";
-    char *rest, *name = strtok_r(line, blanks, &rest);
-    const char *text = name ? strtok_r(NULL, blanks, &rest) : NULL;
-    double value;
-    if (!text || strtok_r(NULL, blanks, &rest) || !number_of(text, &value)) return EXIT_DONE;
-    TRY(project_outcome(self, alcore_project_put_metric(self->project, round, name, value)));
-    if (!option_given(self->args, OPTION_QUIET))
-        fprintf(stderr, "round %lld: %s %s\n", (long long)round, name, text);
-    ++*kept;
-    return EXIT_DONE;
+enum { MOST_OUTPUT = 64 << 20 };
+
+/* Tells what was kept, line by line as the command printed it. */
+static void tell(const project_run *self, int64_t round, char *text) {
+    char *rest;
+    if (option_given(self->args, OPTION_QUIET)) return;
+    for (char *line = strtok_r(text, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest))
+        if (*line != '#') fprintf(stderr, "round %lld: %s\n", (long long)round, line);
 }
 
-/* Keeps what the command printed, once it has ended well. */
-static int keep_lines(const project_run *self, int64_t round, FILE *lines) {
-    char *line = NULL;
-    size_t capacity = 0;
-    int code = EXIT_DONE, kept = 0;
-    rewind(lines);
-    while (code == EXIT_DONE && getline(&line, &capacity, lines) >= 0)
-        code = keep_line(self, round, line, &kept);
-    free(line);
-    if (code == EXIT_DONE && !kept)
-        return complain(EXIT_DATA, "%s: it printed no line NAME VALUE, such as `chrf 41.5`",
-                        self->args->operands[2]);
+/* Keeps the measures that the command printed, once it has ended well. */
+static int keep(const project_run *self, int64_t round, FILE *copy) {
+    const long bytes = ftell(copy);
+    if (bytes < 0 || bytes > MOST_OUTPUT)
+        return complain(EXIT_DATA, "%s: it printed more than %d bytes", self->args->operands[2],
+                        MOST_OUTPUT);
+    char *text = calloc((size_t)bytes + 1, 1);
+    if (!text) return complain(EXIT_MEMORY, "out of memory");
+    rewind(copy);
+    const size_t length = fread(text, 1, (size_t)bytes, copy);
+    const int code =
+        project_outcome(self, alcore_project_put_metrics(self->project, round, text, length, NULL));
+    if (code == EXIT_DONE) tell(self, round, text);
+    free(text);
     return code;
 }
 
@@ -118,7 +115,7 @@ int project_eval(project_run *self) {
     int code = run_to(self, copy);
     if (code == EXIT_DONE && (fflush(copy) || ferror(copy)))
         code = complain(EXIT_IO, "cannot write a temporary file: %s", strerror(errno));
-    if (code == EXIT_DONE) code = keep_lines(self, round, copy);
+    if (code == EXIT_DONE) code = keep(self, round, copy);
     fclose(copy);
     return code;
 }

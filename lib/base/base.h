@@ -347,6 +347,13 @@ alcore__hash alcore__hash128(const void *data, size_t bytes);
 /* The 32 hexadecimal digits of a hash, as xxh128sum prints it. */
 enum { ALCORE__HASH_TEXT_BYTES = 33 }; /* with the NUL */
 void alcore__hash_print(alcore__hash hash, char out[ALCORE__HASH_TEXT_BYTES]);
+/* The digest of the bytes of an open file, which is read to its end, and how many there are
+ * (file_digest.c). copy gets them too; NULL: there is none. */
+alcore_status alcore__file_digest(alcore_ctx *ctx, alcore__file *file, alcore__writer *copy,
+                                  char digest[ALCORE__HASH_TEXT_BYTES], int64_t *bytes);
+/* The same of the file at path; "" and 0 where it cannot be opened. */
+alcore_status alcore__path_digest(alcore_ctx *ctx, const char *path,
+                                  char digest[ALCORE__HASH_TEXT_BYTES], int64_t *bytes);
 
 /* ---- context internals (context.c) ---- */
 

@@ -107,7 +107,7 @@ def files(box):
     small = {"schema": "alcore-experiment-1", "domains": [{"name": "d", "pool": "pairs.tsv"}], "strategies": ["random"], "seeds": [1, 2],
              "budgets": [2], "rounds": 1}
     box.file("small.json", json.dumps(small))
-    box.file("failing.json", json.dumps({**small, "evaluate": {"command": "[ {seed} -eq 2 ] && touch there.second"}}))
+    box.file("failing.json", json.dumps({**small, "evaluate": {"command": "[ {seed} -eq 2 ] && touch there.second && echo one 1"}}))
     box.file("known.txt", "zeta\nsomething else\n")
     box.file("target.txt", "one\ntwo\n")
     box.file("ids.txt", "2\n5\n")

@@ -288,14 +288,16 @@ def what_commands_do_wrong_is_named(box):
     for number, (evaluation, words) in enumerate((
             ("echo almost; echo 'no such data' >&2; exit 3", "round 0: the command of \"evaluate\" ended with status 3: no such data"),
             ("exit 4", "pets/4/seed-1/shared: round 0: the command of \"evaluate\" ended with status 4\n"),
-            ("echo bleu", "line 1 of the evaluation: a name, a TAB or a space, and a number are needed, got 'bleu'"),
-            ("echo the bleu 3", "'the bleu' is no name of a measure"),
+            ("echo bleu", "round 0: line 1 of the evaluation: 'bleu' is no measure: a line has a name, blanks or a TAB, and a number"),
+            ("echo the bleu 3", "line 1 of the evaluation: the: a finite number is needed, got 'bleu 3'"),
+            ("true", "round 0: the evaluation has no measure"),
+            ("printf 'a\\tinf\\n'", "line 1 of the evaluation: a: a finite number is needed, got 'inf'"),
             ("printf 'a\\t1\\nb\\tnan\\n'", "line 2 of the evaluation: b: a finite number is needed, got 'nan'"),
             ("printf 'a\\t0,5\\n'", "got '0,5'; the decimal point is a point"),
             ("printf 'words\\t1\\n'", "the evaluation has a measure 'words', which the tables have a column of"),
-            ("printf 'a\\t1\\na\\t2\\n'", "the measure 'a' is there twice"),
+            ("printf 'a\\t1\\na\\t2\\n'", "line 2 of the evaluation: 'a' is a measure that is there twice"),
             ("printf '../a\\t1\\n'", "'../a' is no name of a measure"),
-            ("printf '{\"a\": \"b\"}'", "the evaluation's JSON: a: a number is needed"),
+            ("printf '{\"a\": \"b\"}'", "the evaluation's JSON: 'a': a number is needed"),
             ("printf '{\"a\": 1'", "the evaluation's JSON, byte 8"))):
         by_command(box, evaluate={"command": evaluation})
         contains(box.run("experiment", "c.json", "out%d" % number, expect=None).err, "pets/4/seed-1/shared", words)

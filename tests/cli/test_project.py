@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 
-from harness import case, contains, equal, main, rows_of
+from harness import ALCORE, case, contains, equal, main, rows_of
 
 WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon".split()
 TEXTS = [" ".join(WORDS[(row * step) % 20] for step in (3, 7, 11)) + " %d" % row for row in range(1, 41)]
@@ -256,12 +256,25 @@ def commands_train_and_measure(box):
     box.run("project", "train", "work", 'test -s "$ALCORE_LABELED"; echo "$ALCORE_LABELED" > place.txt')
     assert not os.path.exists(box.read("place.txt").decode().strip()), "the temporary file is removed"
     contains(box.run("project", "train", "work", "exit 7", expect=3).err, "exit 7: exit status 7")
-    done = box.run("project", "eval", "work", 'printf "loading 3 models\\nbleu\\t20.5\\nchrf %s\\n" 4$ALCORE_ROUND.5')
-    contains(done.err, "round 1: bleu 20.5", "round 1: chrf 41.5")
+    done = box.run("project", "eval", "work", 'echo loading 3 models >&2; printf "# done\\nbleu\\t20.5\\nchrf %s\\n" 4$ALCORE_ROUND.5')
+    contains(done.err, "round 1: bleu\t20.5\nround 1: chrf 41.5\n")
     box.run("project", "eval", "work", "echo chrf 30", "--round", "0", "-q")
-    contains(box.run("project", "eval", "work", "echo nothing", expect=3).err, "NAME VALUE")
+    for output, words in (("nothing", "line 1 of the evaluation: 'nothing' is no measure"), ("bleu 1\nchrf nan", "line 2 of the evaluation: chrf: "),
+                          ("bleu 1\nloading 3 models", "line 2 of the evaluation: loading: "), ("", "the evaluation has no measure"),
+                          ("bleu 1\nbleu 2", "line 2 of the evaluation: 'bleu' is a measure that is there twice")):
+        box.file("printed", output)
+        contains(box.run("project", "eval", "work", "cat printed", expect=3).err, words)
     contains(box.run("project", "eval", "work", "echo bleu 1; exit 2", expect=3).err, "exit status 2")
+    # What `alcore eval` prints is an evaluation, in both of its forms.
+    box.file("hypotheses", "a b c d e\n")
+    bleu = "%s eval bleu hypotheses hypotheses --quiet" % ALCORE
+    box.run("project", "eval", "work", bleu, "--round", "0")
+    shown = json.loads(box.run("project", "status", "work", "--json").out)["metrics"]
+    box.run("project", "eval", "work", bleu + " --json", "--round", "0")
     metrics = json.loads(box.run("project", "status", "work", "--json").out)["metrics"]
+    equal([(one["name"], one["value"]) for one in metrics[len(shown):]], [(one["name"], one["value"]) for one in shown[3:]])
+    equal((shown[3]["name"], round(shown[3]["value"], 9), len(shown) > 5), ("bleu", 100, True))
+    metrics = metrics[:3]
     equal([(one["round"], one["name"], one["value"]) for one in metrics], [(1, "bleu", 20.5), (1, "chrf", 41.5), (0, "chrf", 30)])
 
 

@@ -214,6 +214,10 @@ ALLOCATES(alcore_project_put_metric, 0) {
     alcore_project *project = project_of(w);
     return with(project, alcore_project_put_metric(project, 1, "chrf", 41.5));
 }
+ALLOCATES(alcore_project_put_metrics, 0) {
+    alcore_project *project = project_of(w);
+    return with(project, alcore_project_put_metrics(project, 1, "chrf 41.5\nbleu 3", 16, NULL));
+}
 ALLOCATES(alcore_project_get_status, 0) {
     alcore_project *project = project_of(w);
     alcore_project_status out = ALCORE_PROJECT_STATUS_INIT;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes one small file of every format that libalcore has of its own: make_formats.py FOLDER; and a project: make_formats.py --project
-FOLDER, of which tests/formats/projects has a folder for each release with a form of project.sqlite of its own.
+FOLDER, of which tests/formats/projects has a folder for each release with a form of project.sqlite of its own; and an experiment:
+make_formats.py --experiment FOLDER, of which tests/formats/experiments has a folder for each release with a form of records of its own.
 
 tests/formats/RELEASE has what a release wrote, made once with its library and Python package (PYTHONPATH, ALCORE_LIBRARY) and its command
 (ALCORE); tests/bindings/python/test_formats.py reads them with the present ones. checkpoint/ is made by test_torch_checkpoint (see there)."""
@@ -122,5 +123,26 @@ def write_project(folder):
     shutil.rmtree(inputs)
 
 
+EXPERIMENT = {
+    "schema": "alcore-experiment-1", "name": "of a release",
+    "domains": [{"name": "small", "pool": {"path": "pool.tsv", "reference_column": "reference"}, "test": {"path": "pool.tsv", "records": [7, 12]},
+                 "labeled": {"path": "pool.tsv", "reference_column": "reference", "records": [1, 2]}}],
+    "strategies": ["random", {"name": "long", "strategy": "nnll", "parameters": {"candidates": 8}}], "zero": True,
+    "seeds": [1], "budgets": ["9w"], "rounds": 2, "models": {"logprobs": "trained"}, "train": {"ngram": {"order": 2}},
+    "evaluate": {"command": "echo steps {round}; echo chrf 4{round}.5"}}
+
+
+def write_experiment(folder):
+    """The configuration of an experiment, its data, and work/, the folder that it was done in."""
+    folder = Path(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    pairs = [*zip(SOURCES, TARGETS), *(("%s and %s" % (a, SOURCES[i - 1]), "%s und %s" % (b, TARGETS[i - 1]))
+                                       for i, (a, b) in enumerate(zip(SOURCES, TARGETS))), (TEXTS[5], "x"), (TEXTS[7], "y")]
+    (folder / "pool.tsv").write_text("id\ttext\treference\n" + "".join("p%d\t%s\t%s\n" % (i, *pair) for i, pair in enumerate(pairs)), encoding="utf-8")
+    (folder / "config.json").write_text(json.dumps(EXPERIMENT, indent=1) + "\n", encoding="utf-8")
+    alcore.experiment(folder / "config.json", folder / "work")
+
+
 if __name__ == "__main__":
-    write_project(sys.argv[2]) if sys.argv[1] == "--project" else write(sys.argv[1])
+    {"--project": write_project, "--experiment": write_experiment}.get(sys.argv[1], write)(sys.argv[-1])

@@ -133,6 +133,15 @@ class Project(Handle):
         number = self.status().rounds if round is None else round
         run(lib.alcore_project_put_metric, self._handle, number, name_of(name, "name"), value)
 
+    def put_metrics(self, text: str, *, round: int | None = None) -> int:
+        """Keeps the measures of what an evaluation printed, a line NAME VALUE for each or an object of JSON, all of them or none:
+        how many. round: None: after the last one."""
+        number = self.status().rounds if round is None else round
+        data = text.encode()
+        out = ctypes.c_int64()
+        run(lib.alcore_project_put_metrics, self._handle, number, data, len(data), ctypes.byref(out))
+        return out.value
+
     def train(self, function: t.Callable[[list[tuple[str, str]], int], Any]) -> Any:
         """What a function returns that trains a model: it is given the pairs that are labeled by now, and the last round."""
         with tempfile.TemporaryDirectory() as folder:

@@ -206,6 +206,23 @@ ALCORE_API alcore_status alcore_project_write_labeled(alcore_project *project, c
 ALCORE_API alcore_status alcore_project_put_metric(alcore_project *project, int64_t round,
                                                    const char *name, double value);
 
+/** Keeps the measures of what an evaluation printed: a line "NAME VALUE" for each, or one object of
+ * JSON (docs/projects.md), all of them or none. Every line has to be a measure, empty, a remark
+ * that begins with #, or the signature of `alcore eval`.
+ * @param[in,out] project borrowed
+ * @param[in] round from 0 (before the first round)
+ * @param[in] text borrowed, [length] bytes
+ * @param[in] length of text
+ * @param[out] out_count how many there are; NULL is allowed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names the line, or the member of JSON, that
+ *   is no measure; NaN and infinities are none; a name that is there twice; no measure), and what
+ *   alcore_project_put_metric() returns
+ * @serialized per project
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_put_metrics(alcore_project *project, int64_t round,
+                                                    const char *text, size_t length,
+                                                    int64_t *out_count);
+
 /** Where a project stands. */
 typedef struct alcore_project_status {
     size_t size;         /**< sizeof(alcore_project_status) */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths, locks and digests of an experiment's folder.
+/* Paths and locks of an experiment's folder.
  *
  * A lock is flock() on a file that stays: the kernel drops it when the process ends, however that
  * happens, and no file that is removed and made again can be locked twice. */
@@ -15,7 +15,7 @@
 
 #include "extra/experiment/experiment_run.h"
 
-enum { STEP = 1 << 20, OPEN_FOLDERS = 16, WAIT_NS = 20000000 };
+enum { OPEN_FOLDERS = 16, WAIT_NS = 20000000 };
 
 alcore_status alcore__experiment_path(alcore_ctx *ctx, alcore__buffer *out, const char *format,
                                       ...) {
@@ -104,31 +104,6 @@ alcore_status alcore__experiment_lock(alcore_ctx *ctx, const char *path, bool wa
         *out = file;
     else
         close(file);
-    return status;
-}
-
-/* The digest of a block is that of its bytes behind the digest so far, so that memory does not grow
- * with the file. */
-alcore_status alcore__experiment_digest(alcore_ctx *ctx, const char *path,
-                                        char out[ALCORE__HASH_TEXT_BYTES]) {
-    struct {
-        alcore__hash before;
-        char bytes[STEP];
-    } * block;
-    alcore__file *file;
-    size_t got = STEP;
-    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *block, &block));
-    alcore_status status = alcore__file_open(ctx, path, &file);
-    for (int64_t at = 0; status == ALCORE_OK && got == STEP; at += STEP) {
-        status = alcore__file_read(file, at, block->bytes, STEP, &got);
-        if (status == ALCORE_OK) {
-            block->before = alcore__hash128(block, sizeof block->before + got);
-            status = alcore__tick(ctx, "reading the files of the experiment", 0, -1);
-        }
-    }
-    if (status == ALCORE_OK) alcore__hash_print(block->before, out);
-    alcore__file_close(file);
-    alcore__free(ctx, block);
     return status;
 }
 

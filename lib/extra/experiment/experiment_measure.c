@@ -5,8 +5,7 @@
  *   coverage             percent of the distinct words of the test set that bought texts have
  *   perplexity           of the test set by the n-gram model, its sentence ends included
  *   METRIC               of the engine's validation on the test set
- *   others               what the command of "evaluate" prints: a line for each, its name, a TAB or
- *                        a space and its value, or a JSON object of numbers */
+ *   others               what the command of "evaluate" prints (measure_lines.h) */
 #include <math.h>
 #include <string.h>
 
@@ -16,116 +15,36 @@
 #include "base/number.h"
 #include "extra/annotation/annotation_list.h"
 #include "extra/experiment/experiment_run.h"
-#include "formats/json_scan.h"
+#include "extra/metric/measure_lines.h"
 #include "formats/json_text.h"
-
-enum { MOST_MEASURES = 64, NAME_BYTES = 65 };
 
 /* The measures of one round. */
 typedef struct measures {
     alcore__experiment_run *run;
     int64_t round;
-    char names[MOST_MEASURES][NAME_BYTES];
-    double values[MOST_MEASURES];
-    int count;
+    alcore__measures all;
 } measures;
-
-/* Whether a text can be the name of a column and of a file. */
-static bool is_name(const char *text, size_t length) {
-    static const char others[] = "._+-@";
-    if (length == 0 || length >= NAME_BYTES || *text == '.') return false;
-    for (size_t i = 0; i < length; i++)
-        if (!((text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z') ||
-              (text[i] >= '0' && text[i] <= '9') || (text[i] && strchr(others, text[i]))))
-            return false;
-    return true;
-}
-
-/* Adds a measure of the evaluation; line: of what it printed. */
-static alcore_status add_given(measures *self, int64_t line, const char *name, size_t length,
-                               const char *value, size_t value_length) {
-    double number;
-    const long long round = self->round;
-    if (!is_name(name, length))
-        return alcore__fail(ALCORE_E_DATA,
-                            "round %lld: line %lld of the evaluation: '%.*s' is no name of a "
-                            "measure: up to %d ASCII letters, digits and ._+-@",
-                            round, (long long)line, (int)(length < 80 ? length : 80), name,
-                            NAME_BYTES - 1);
-    if (!alcore__parse_double(value, value_length, &number) || !isfinite(number))
-        return alcore__fail(ALCORE_E_DATA,
-                            "round %lld: line %lld of the evaluation: %.*s: a finite number is "
-                            "needed, got '%.*s'%s",
-                            round, (long long)line, (int)length, name,
-                            (int)(value_length < 40 ? value_length : 40), value,
-                            alcore__number_fault(value, value_length));
-    for (size_t i = 0; i < ALCORE__METRICS_COLUMNS; i++)
-        if (strlen(alcore__metrics_columns[i]) == length &&
-            !memcmp(alcore__metrics_columns[i], name, length))
-            return alcore__fail(ALCORE_E_DATA,
-                                "round %lld: the evaluation has a measure '%s', which the "
-                                "tables have a column of",
-                                round, alcore__metrics_columns[i]);
-    for (int i = 0; i < self->count; i++)
-        if (strlen(self->names[i]) == length && !memcmp(self->names[i], name, length))
-            return alcore__fail(ALCORE_E_DATA, "round %lld: the measure '%s' is there twice", round,
-                                self->names[i]);
-    if (self->count == MOST_MEASURES)
-        return alcore__fail(ALCORE_E_DATA, "round %lld: more than %d measures", round,
-                            MOST_MEASURES);
-    memcpy(self->names[self->count], name, length);
-    self->names[self->count][length] = '\0';
-    self->values[self->count++] = number;
-    return ALCORE_OK;
-}
 
 static void add(measures *self, const char *name, double value) {
     if (!isfinite(value)) return;
-    alcore__format(self->names[self->count], NAME_BYTES, "%s", name);
-    self->values[self->count++] = value;
+    alcore__format(self->all.names[self->all.count], ALCORE__MEASURE_NAME_BYTES, "%s", name);
+    self->all.values[self->all.count++] = value;
 }
 
 /* ---- what an evaluation prints ---- */
 
-static alcore_status read_lines(measures *self, char *text) {
-    int64_t line = 1;
-    for (char *next = text; next; text = next, line++) {
-        next = strchr(text, '\n');
-        if (next) *next++ = '\0';
-        size_t length = strlen(text);
-        while (length && strchr(" \r\t", text[length - 1])) length--;
-        if (length == 0) continue;
-        const char *tab = memchr(text, '\t', length);
-        if (!tab) tab = memrchr(text, ' ', length);
-        if (!tab)
-            return alcore__fail(ALCORE_E_DATA,
-                                "round %lld: line %lld of the evaluation: a name, a TAB or "
-                                "a space, and a number are needed, got '%.80s'",
-                                (long long)self->round, (long long)line, text);
-        size_t name = (size_t)(tab - text);
-        while (name && text[name - 1] == ' ') name--;
-        ALCORE__TRY(add_given(self, line, text, name, tab + 1, length - (size_t)(tab + 1 - text)));
-    }
-    return ALCORE_OK;
-}
-
-static alcore_status read_json(measures *self, char *text, size_t length) {
-    alcore__json json;
-    char *key, *number;
-    size_t bytes, digits;
-    alcore__json_begin(&json, text, length, 4);
-    if (alcore__json_enter(&json, '{'))
-        while (alcore__json_key(&json, &key, &bytes)) {
-            if (alcore__json_kind(&json) != '0' || !alcore__json_number(&json, &number, &digits))
+/* Reads the measures; none may have the name of a column of the tables. */
+static alcore_status read_output(measures *self, alcore__buffer *output) {
+    const int own = self->all.count;
+    ALCORE__TRY(alcore__measures_read(&self->all, output->data, output->length));
+    for (int i = own; i < self->all.count; i++)
+        for (size_t k = 0; k < ALCORE__METRICS_COLUMNS; k++)
+            if (strcmp(self->all.names[i], alcore__metrics_columns[k]) == 0)
                 return alcore__fail(ALCORE_E_DATA,
-                                    "round %lld: the evaluation's JSON: %.*s: a number is "
-                                    "needed",
-                                    (long long)self->round, (int)bytes, key);
-            ALCORE__TRY(add_given(self, 1, key, bytes, number, digits));
-        }
-    if (alcore__json_end(&json)) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_DATA, "round %lld: the evaluation's JSON, byte %lld: %s",
-                        (long long)self->round, (long long)(json.next - text) + 1, json.error);
+                                    "the evaluation has a measure '%s', which the tables have a "
+                                    "column of",
+                                    self->all.names[i]);
+    return ALCORE_OK;
 }
 
 static alcore_status run_evaluation(measures *self) {
@@ -139,8 +58,8 @@ static alcore_status run_evaluation(measures *self) {
         status = alcore__experiment_command(self->run, self->round, "evaluate", config->evaluate,
                                             name ? model.data : "", &output);
     if (status == ALCORE_OK) {
-        char *text = output.data + strspn(output.data, " \t\r\n");
-        status = *text == '{' ? read_json(self, text, strlen(text)) : read_lines(self, output.data);
+        status = read_output(self, &output);
+        if (status != ALCORE_OK) alcore__fail_within(status, "round %lld", (long long)self->round);
     }
     alcore__buffer_clear(ctx, &output);
     alcore__buffer_clear(ctx, &model);
@@ -261,12 +180,13 @@ static alcore_status put_digests(const measures *self, alcore__json_out *json, b
     static const char *const files[] = {"selection.tsv", "answers.tsv", "train.tsv", "model.arpa"};
     alcore__buffer path = {0};
     char digest[ALCORE__HASH_TEXT_BYTES];
+    int64_t bytes;
     alcore_status status = ALCORE_OK;
     alcore__json_open(json, "files", '{');
     for (int i = self->round == 0 ? 2 : 0; i < (ended ? 1 : 4) && status == ALCORE_OK; i++) {
         status = alcore__experiment_file(self->run, self->round, files[i], &path);
         if (status != ALCORE_OK || !alcore__experiment_exists(path.data)) continue;
-        status = alcore__experiment_digest(self->run->all->ctx, path.data, digest);
+        status = alcore__path_digest(self->run->all->ctx, path.data, digest, &bytes);
         if (status == ALCORE_OK) alcore__json_put_string(json, files[i], digest);
     }
     alcore__json_close(json, '}');
@@ -291,8 +211,8 @@ static alcore_status write_record(const measures *self, const double *bought) {
         alcore__json_put_number(&json, alcore__metrics_columns[ALCORE__METRICS_BOUGHT + i],
                                 bought[i]);
     alcore__json_open(&json, "measures", '{');
-    for (int i = 0; i < self->count; i++)
-        alcore__json_put_number(&json, self->names[i], self->values[i]);
+    for (int i = 0; i < self->all.count; i++)
+        alcore__json_put_number(&json, self->all.names[i], self->all.values[i]);
     alcore__json_close(&json, '}');
     alcore__json_close(&json, '}');
     if (status == ALCORE_OK) status = json.status;
@@ -312,9 +232,9 @@ static alcore_status tell(const measures *self, const double bought[3]) {
         ALCORE__TRY(alcore__experiment_event(self->run, self->round, "evaluate",
                                              alcore__metrics_columns[ALCORE__METRICS_BOUGHT + i],
                                              bought[i]));
-    for (int i = 0; i < self->count; i++)
-        ALCORE__TRY(alcore__experiment_event(self->run, self->round, "evaluate", self->names[i],
-                                             self->values[i]));
+    for (int i = 0; i < self->all.count; i++)
+        ALCORE__TRY(alcore__experiment_event(self->run, self->round, "evaluate", self->all.names[i],
+                                             self->all.values[i]));
     return ALCORE_OK;
 }
 

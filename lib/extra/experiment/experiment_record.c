@@ -77,11 +77,12 @@ static alcore_status add_digest(alcore__experiment *self, const char *domain, co
                                 const char *path) {
     alcore__buffer name = {0}, file = {0};
     char digest[ALCORE__HASH_TEXT_BYTES];
+    int64_t bytes;
     if (!path) return ALCORE_OK;
     alcore_status status =
         alcore__buffer_format(self->ctx, &name, "domains[%s].%s.content", domain, role);
     if (status == ALCORE_OK) status = alcore__experiment_absolute(self, path, &file);
-    if (status == ALCORE_OK) status = alcore__experiment_digest(self->ctx, file.data, digest);
+    if (status == ALCORE_OK) status = alcore__path_digest(self->ctx, file.data, digest, &bytes);
     if (status == ALCORE_OK) status = add(self, &name, digest);
     alcore__buffer_clear(self->ctx, &name);
     alcore__buffer_clear(self->ctx, &file);

@@ -6,7 +6,7 @@
  *   experiment_steps.c    what it says of trainings and measures
  *   experiment_record.c   what the folder was begun with, and whether the configuration still fits
  *   experiment_data.c     the files of the domains
- *   experiment_files.c    paths, locks, digests
+ *   experiment_files.c    paths, locks
  *   experiment_run.c      a run: its name, files, models and events
  *   experiment_select.c   the selection of a round
  *   experiment_train.c    its training set and its model
@@ -87,9 +87,6 @@ alcore_status alcore__experiment_make_folders(alcore_ctx *ctx, const char *path)
  * *out is -1 where another process has it. The lock goes when the descriptor is closed, or its
  * process ends. */
 alcore_status alcore__experiment_lock(alcore_ctx *ctx, const char *path, bool wait, int *out);
-/* Writes the digest of a file's bytes. */
-alcore_status alcore__experiment_digest(alcore_ctx *ctx, const char *path,
-                                        char out[ALCORE__HASH_TEXT_BYTES]);
 /* Brings a file, or a folder with all that is in it, to the disk and gives it the name. */
 alcore_status alcore__experiment_appear(alcore_ctx *ctx, const char *temporary, const char *path);
 /* Removes what killed processes have left in a folder: temporary files, and models that are not

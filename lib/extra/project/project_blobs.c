@@ -5,67 +5,10 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-/* With the code in the header, as the size of a state that a shared library works on is not known
- * here, and its own calls allocate one behind the back of the context. */
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "extra/project/project_internal.h"
 
-enum { COPY_BYTES = 1 << 20, DIGEST_DIGITS = ALCORE__HASH_TEXT_BYTES - 1, SUFFIX_BYTES = 12 };
-
-/* A digest of bytes that come in pieces. */
-typedef struct digest_of {
-    XXH3_state_t state;
-    int64_t bytes;
-} digest_of;
-
-static void digest_begin(digest_of *digest) {
-    *digest = (digest_of){.bytes = 0};
-    XXH3_128bits_reset(&digest->state);
-}
-
-static void digest_end(digest_of *digest, char text[ALCORE__HASH_TEXT_BYTES]) {
-    const XXH128_hash_t hash = XXH3_128bits_digest(&digest->state);
-    alcore__hash_print((alcore__hash){.low = hash.low64, .high = hash.high64}, text);
-}
-
-/* Reads a file to its end into the digest, and writes what was read; writer NULL: nowhere. */
-static alcore_status read_through(alcore_ctx *ctx, alcore__file *file, alcore__writer *writer,
-                                  digest_of *digest) {
-    int64_t length = -1;
-    size_t got = 1;
-    char *block;
-    ALCORE__TRY(alcore__file_length(file, &length));
-    ALCORE__TRY(alcore__new_array(ctx, COPY_BYTES, 1, &block));
-    alcore_status status = ALCORE_OK;
-    while (status == ALCORE_OK && got > 0) {
-        status = alcore__file_read(file, digest->bytes, block, COPY_BYTES, &got);
-        if (status != ALCORE_OK) break;
-        XXH3_128bits_update(&digest->state, block, got);
-        digest->bytes += (int64_t)got;
-        if (writer) status = alcore__writer_put(writer, block, got);
-        if (status == ALCORE_OK)
-            status = alcore__tick(ctx, writer ? "copying" : "comparing", digest->bytes, length);
-    }
-    alcore__free(ctx, block);
-    return status;
-}
-
-alcore_status alcore__project_file_digest(alcore_ctx *ctx, const char *path,
-                                          char digest[ALCORE__HASH_TEXT_BYTES], int64_t *bytes) {
-    digest_of state;
-    alcore__file *file;
-    digest_begin(&state);
-    alcore_status status = alcore__file_open(ctx, path, &file);
-    if (status == ALCORE_OK) {
-        status = read_through(ctx, file, NULL, &state);
-        alcore__file_close(file);
-    }
-    digest_end(&state, digest);
-    *bytes = state.bytes;
-    return status;
-}
+enum { DIGEST_DIGITS = ALCORE__HASH_TEXT_BYTES - 1, SUFFIX_BYTES = 12 };
 
 /* ---- names ---- */
 
@@ -114,11 +57,7 @@ static alcore_status copy(alcore_project *project, alcore__file *file, const cha
                           alcore__writer *writer, char name[BLOB_NAME_BYTES], int64_t *bytes) {
     alcore__buffer target = {0};
     char digits[ALCORE__HASH_TEXT_BYTES];
-    digest_of digest;
-    digest_begin(&digest);
-    alcore_status status = read_through(project->object.ctx, file, writer, &digest);
-    digest_end(&digest, digits);
-    *bytes = digest.bytes;
+    alcore_status status = alcore__file_digest(project->object.ctx, file, writer, digits, bytes);
     alcore__format(name, BLOB_NAME_BYTES, "%s%s", digits, kept_suffix(path));
     if (status == ALCORE_OK) status = alcore__project_blob_path(project, name, &target);
     if (status == ALCORE_OK) status = alcore__writer_name(writer, target.data);
@@ -154,7 +93,7 @@ alcore_status alcore__project_blob_verify(alcore_project *project, const char *n
     alcore_status status = alcore__project_blob_path(project, name, &path);
     if (status == ALCORE_OK && access(path.data, F_OK) != 0 && errno == ENOENT)
         status = alcore__fail(ALCORE_E_DATA, "'%s' is missing", path.data);
-    if (status == ALCORE_OK) status = alcore__project_file_digest(ctx, path.data, digest, &bytes);
+    if (status == ALCORE_OK) status = alcore__path_digest(ctx, path.data, digest, &bytes);
     if (status == ALCORE_OK && (bytes != length || strncmp(digest, name, strlen(digest)) != 0))
         status =
             alcore__fail(ALCORE_E_DATA, "'%s' is damaged: it is not what was written", path.data);

@@ -99,7 +99,7 @@ static alcore_status written_digest(alcore_project *project, const char *path,
     digest[0] = '\0';
     if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode))
         return ALCORE_OK;
-    return alcore__project_file_digest(project->object.ctx, path, digest, &bytes);
+    return alcore__path_digest(project->object.ctx, path, digest, &bytes);
 }
 
 static alcore_status write_export(alcore_project *project, const char *tool, const char *path,

@@ -110,9 +110,6 @@ alcore_status alcore__project_blob_verify(alcore_project *project, const char *n
 /* The path of a blob, appended to the empty buffer; ALCORE_E_DATA for what is no name of a blob. */
 alcore_status alcore__project_blob_path(alcore_project *project, const char *name,
                                         alcore__buffer *out);
-/* XXH3 of a file, as 32 hexadecimal digits, and its length. */
-alcore_status alcore__project_file_digest(alcore_ctx *ctx, const char *path,
-                                          char digest[ALCORE__HASH_TEXT_BYTES], int64_t *bytes);
 
 /* ---- pools (project_pools.c) ---- */
 

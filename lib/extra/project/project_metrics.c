@@ -2,6 +2,7 @@
 /* Measures of models. One that is given again for a round is added; the last one counts. */
 #include <math.h>
 
+#include "extra/metric/measure_lines.h"
 #include "extra/project/project_internal.h"
 
 static alcore_status check(const char *name, double value) {
@@ -26,14 +27,18 @@ static alcore_status log_metric(alcore_project *project, int64_t round, const ch
     return status;
 }
 
+static alcore_status check_round(alcore_project *project, int64_t round) {
+    int64_t rounds;
+    ALCORE__TRY(alcore__project_rounds(project, &rounds));
+    if (round >= 0 && round <= rounds) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_NOT_FOUND, "there is no round %lld; the project has %lld",
+                        (long long)round, (long long)rounds);
+}
+
 static alcore_status put_metric(alcore_project *project, int64_t round, const char *name,
                                 double value) {
-    int64_t rounds;
     char now[ALCORE__ISO_TIME_BYTES];
-    ALCORE__TRY(alcore__project_rounds(project, &rounds));
-    if (round < 0 || round > rounds)
-        return alcore__fail(ALCORE_E_NOT_FOUND, "there is no round %lld; the project has %lld",
-                            (long long)round, (long long)rounds);
+    ALCORE__TRY(check_round(project, round));
     alcore__project_time(now);
     ALCORE__TRY(alcore__store_run(&project->store,
                                   "INSERT INTO metrics(round, name, value, time) "
@@ -49,5 +54,37 @@ alcore_status alcore_project_put_metric(alcore_project *project, int64_t round, 
     if (status == ALCORE_OK) status = alcore__store_begin(&project->store);
     if (status == ALCORE_OK)
         status = alcore__store_end(&project->store, put_metric(project, round, name, value));
+    return alcore__project_leave(project, status);
+}
+
+static alcore_status read_measures(alcore_project *project, const char *text, size_t length,
+                                   alcore__measures *out) {
+    alcore__buffer copy = {0};
+    alcore_status status = alcore__buffer_append(project->object.ctx, &copy, text, length);
+    if (status == ALCORE_OK) status = alcore__measures_read(out, copy.data, copy.length);
+    alcore__buffer_clear(project->object.ctx, &copy);
+    return status;
+}
+
+static alcore_status put_measures(alcore_project *project, int64_t round,
+                                  const alcore__measures *measures) {
+    ALCORE__TRY(alcore__store_begin(&project->store));
+    alcore_status status = ALCORE_OK;
+    for (int i = 0; i < measures->count && status == ALCORE_OK; i++)
+        status = put_metric(project, round, measures->names[i], measures->values[i]);
+    return alcore__store_end(&project->store, status);
+}
+
+alcore_status alcore_project_put_metrics(alcore_project *project, int64_t round, const char *text,
+                                         size_t length, int64_t *out_count) {
+    alcore__measures measures = {.count = 0};
+    if (out_count) *out_count = 0;
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_put_metrics", CALL_SHORT));
+    alcore_status status = ALCORE_OK;
+    if (!text)
+        status = alcore__fail(ALCORE_E_INVALID, "alcore_project_put_metrics: text is needed");
+    if (status == ALCORE_OK) status = read_measures(project, text, length, &measures);
+    if (status == ALCORE_OK) status = put_measures(project, round, &measures);
+    if (status == ALCORE_OK && out_count) *out_count = measures.count;
     return alcore__project_leave(project, status);
 }

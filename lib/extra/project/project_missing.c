@@ -84,6 +84,13 @@ alcore_status alcore_project_put_metric(alcore_project *project, int64_t round, 
     return fail_missing();
 }
 
+alcore_status alcore_project_put_metrics(alcore_project *project, int64_t round, const char *text,
+                                         size_t length, int64_t *out_count) {
+    (void)project, (void)round, (void)text, (void)length;
+    if (out_count) *out_count = 0;
+    return fail_missing();
+}
+
 alcore_status alcore_project_get_status(alcore_project *project, alcore_project_status *out) {
     (void)project, (void)out;
     return fail_missing();

@@ -81,7 +81,7 @@ case("bad configurations name the member", function()
 end)
 
 case("after a failure the other runs are done with keep_going", function()
-    local config, folder = begin({'"train"', '"evaluate": {"command": "test {strategy} = nnll"}, "train"'})
+    local config, folder = begin({'"train"', '"evaluate": {"command": "test {strategy} = nnll && echo one 1"}, "train"'})
     fails("ALCORE_E_CALLBACK", "pets/3/seed-1/random", alcore.experiment(config, folder, {keep_going = true}))
     local file = assert(io.open(folder .. "/runs/pets/3/seed-1/nnll/round-02/record.json"))
     file:close()

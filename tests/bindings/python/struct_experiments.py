@@ -19,7 +19,7 @@ def _configurations():
         (folder / "pool.tsv").write_text("id\ttext\treference\n" + "".join("%d\t%s\tx\n" % pair for pair in enumerate(texts)))
     config = {"schema": "alcore-experiment-1", "domains": [{"name": "d", "pool": "pool.tsv"}], "strategies": ["random"], "seeds": [1, 2],
               "budgets": [2], "rounds": 1}
-    for name, more in (("runs", {}), ("fails", {"evaluate": {"command": "test {seed} -eq 2"}})):
+    for name, more in (("runs", {}), ("fails", {"evaluate": {"command": "test {seed} -eq 2 && echo one 1"}})):
         (HOME / (name + ".json")).write_text(json.dumps({**config, **more}))
         yield name
 

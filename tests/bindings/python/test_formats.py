@@ -158,6 +158,56 @@ def test_projects_are_opened_and_go_on(folder, tmp_path):
         project.verify()
 
 
+def experiment_of(folder, place):
+    """A copy of an experiment that a release wrote, and what its records hold."""
+    shutil.copytree(folder, place)
+    return place / "config.json", place / "work", {path: path.read_bytes() for path in (place / "work" / "runs").rglob("*") if path.is_file()}
+
+
+EXPERIMENTS = sorted((FORMATS / "experiments").iterdir())
+
+
+@pytest.mark.parametrize("folder", EXPERIMENTS, ids=lambda folder: folder.name)
+def test_experiments_are_read_and_go_on(folder, tmp_path):
+    config, work, done = experiment_of(folder, tmp_path / "old")
+    shown = (work / "metrics.tsv").read_bytes()
+    (work / "metrics.tsv").unlink()
+    assert alcore.experiment(config, work).rounds == 0
+    assert (work / "metrics.tsv").read_bytes() == shown
+    assert {path: path.read_bytes() for path in done} == done
+    # A round more is made of those that were done, and those are what this version makes too.
+    config.write_text(json.dumps({**made.EXPERIMENT, "rounds": 3}), encoding="utf-8")
+    assert alcore.experiment(config, work).rounds == 2
+    assert {path: path.read_bytes() for path in done} == done
+    assert alcore.experiment(config, tmp_path / "whole").rounds == 7
+    for path in (path for path in (tmp_path / "whole" / "runs").rglob("*") if path.is_file()):
+        old, new = (work / "runs" / path.relative_to(tmp_path / "whole" / "runs")).read_bytes(), path.read_bytes()
+        if path.name == "record.json":
+            old, new = ({**json.loads(record), "version": ""} for record in (old, new))
+        assert old == new, path
+    assert (work / "metrics.tsv").read_bytes() == (tmp_path / "whole" / "metrics.tsv").read_bytes()
+
+
+@pytest.mark.parametrize("folder", EXPERIMENTS, ids=lambda folder: folder.name)
+def test_experiments_and_projects_know_files_by_the_same_digest(folder, tmp_path):
+    config, work, done = experiment_of(folder, tmp_path / "old")
+    settings = json.loads((work / "experiment.json").read_text(encoding="utf-8"))["settings"]
+    with alcore.Project.init(tmp_path / "project") as project:
+        project.add(tmp_path / "old" / "pool.tsv")
+        assert project.document()["files"][0]["blob"] == settings["domains[small].pool.content"] + ".tsv"
+    files = {path.parent / name: digest for path in done if path.name == "record.json" for name, digest in json.loads(done[path])["files"].items()}
+    assert {path.name for path in files} == {"selection.tsv", "answers.tsv", "train.tsv", "model.arpa"}
+    for number, path in enumerate(sorted(files)):
+        with alcore.Project.init(tmp_path / ("project-%d" % number)) as project:
+            project.add(shutil.copy(path, tmp_path / ("file-%d.txt" % number)))
+            assert project.document()["files"][0]["blob"] == files[path] + ".txt"
+    # One letter of the data more, and the experiment is another one.
+    with open(tmp_path / "old" / "pool.tsv", "a", encoding="utf-8") as pool:
+        pool.write("p99\tmore\tmehr\n")
+    with pytest.raises(alcore.Error, match="content was '%s'" % settings["domains[small].pool.content"]):
+        alcore.experiment(config, work)
+
+
 def test_newer_files_are_refused_by_name(tmp_path):
     refused = "version 2; version 1 is read"
     for name, column in ("scalar", "scores"), ("dense", "embeddings"), ("ragged", "logprobs"):

@@ -75,6 +75,12 @@ def test_training_and_measures(project, tmp_path):
     assert [(one["round"], one["name"], one["value"]) for one in document["metrics"]] == [(1, "chrf", 41), (1, "bleu", 20), (0, "chrf", 30.5)]
     with pytest.raises(alcore.Error):
         project.put_metric("chrf", 1.0, round=5)
+    assert project.put_metrics("chrf 42\nbleu 21\n") == 2 and project.put_metrics('{"ter": 50.5}', round=0) == 1
+    assert [(one["round"], one["name"], one["value"]) for one in project.document()["metrics"][3:]] == [(1, "chrf", 42), (1, "bleu", 21), (0, "ter", 50.5)]
+    for bad in "chrf 42\nwörter 3\n", "chrf 42\nbleu nan", "chrf 42\0", "":
+        with pytest.raises(alcore.Error, match="the evaluation"):
+            project.put_metrics(bad)
+    assert len(project.document()["metrics"]) == 6
     project.write_report(tmp_path / "report.html")
     assert "chrf" in (tmp_path / "report.html").read_text()
 

@@ -519,10 +519,51 @@ START_TEST(what_a_table_may_lack) {
 }
 END_TEST
 
-CHECK_SUITE("files", a_file_is_read_at_any_offset, what_cannot_be_opened_is_named,
-            descriptors_are_not_inherited, a_stream_is_read_with_rising_offsets,
-            a_written_file_appears_whole, an_aborted_file_never_was,
-            what_cannot_be_written_is_named, a_device_is_written_as_it_is, links_and_modes_stay,
-            names_of_others_are_passed_over, a_full_disk_is_reported,
-            each_failing_function_of_a_table_is_survived, a_table_may_read_short_but_not_too_much,
-            a_missing_function_is_unsupported, what_a_table_may_lack);
+/* Known by every program that has XXH3 (xxh128sum), in one block and in several, with what was read
+ * copied beside it. */
+START_TEST(digests_are_of_the_bytes) {
+    enum { MOST = (2 << 20) + 1 };
+    static char bytes[MOST], copied[MOST + 1];
+    static const size_t sizes[] = {0, 3, 1 << 20, (1 << 20) + 1, MOST};
+    alcore_ctx *ctx = context(NULL);
+    char digest[ALCORE__HASH_TEXT_BYTES], expected[ALCORE__HASH_TEXT_BYTES];
+    int64_t length;
+    for (size_t i = 0; i < MOST; i++) bytes[i] = (char)(i * 7 + i / 251);
+    memcpy(bytes, "abc", 3);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        alcore__file *file;
+        alcore__writer *copy;
+        FILE *out = fopen(in_folder("digested"), "wb");
+        ck_assert_uint_eq(fwrite(bytes, 1, sizes[i], out), sizes[i]);
+        fclose(out);
+        alcore__hash_print(alcore__hash128(bytes, sizes[i]), expected);
+        ck_assert_int_eq(alcore__path_digest(ctx, in_folder("digested"), digest, &length),
+                         ALCORE_OK);
+        ck_assert_int_eq(length, (int64_t)sizes[i]);
+        ck_assert_str_eq(digest, expected);
+        if (i == 1) ck_assert_str_eq(digest, "06b05ab6733a618578af5f94892f3950");
+        ck_assert_int_eq(alcore__file_open(ctx, in_folder("digested"), &file), ALCORE_OK);
+        ck_assert_int_eq(alcore__writer_open(ctx, in_folder("copied"), &copy), ALCORE_OK);
+        ck_assert_int_eq(alcore__file_digest(ctx, file, copy, digest, &length), ALCORE_OK);
+        ck_assert_int_eq(alcore__writer_commit(copy), ALCORE_OK);
+        alcore__file_close(file);
+        ck_assert_str_eq(digest, expected);
+        out = fopen(in_folder("copied"), "rb");
+        ck_assert_uint_eq(fread(copied, 1, sizeof copied, out), sizes[i]);
+        fclose(out);
+        ck_assert_int_eq(memcmp(copied, bytes, sizes[i]), 0);
+    }
+    ck_assert_int_eq(alcore__path_digest(ctx, in_folder("absent"), digest, &length), ALCORE_E_IO);
+    ck_assert_str_eq(digest, "");
+    end(ctx);
+}
+END_TEST
+
+CHECK_SUITE("files", digests_are_of_the_bytes, a_file_is_read_at_any_offset,
+            what_cannot_be_opened_is_named, descriptors_are_not_inherited,
+            a_stream_is_read_with_rising_offsets, a_written_file_appears_whole,
+            an_aborted_file_never_was, what_cannot_be_written_is_named,
+            a_device_is_written_as_it_is, links_and_modes_stay, names_of_others_are_passed_over,
+            a_full_disk_is_reported, each_failing_function_of_a_table_is_survived,
+            a_table_may_read_short_but_not_too_much, a_missing_function_is_unsupported,
+            what_a_table_may_lack);
