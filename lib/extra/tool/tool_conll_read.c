@@ -32,6 +32,7 @@ typedef struct conll_reader {
     const char *comments[COMMENTS];
     tagged *words; /* [count] */
     size_t count, capacity;
+    bool has_words; /* a line of the file has */
 } conll_reader;
 
 /* *out: a copy of text [length] that lives as long as the sentence. */
@@ -104,6 +105,7 @@ static alcore_status take_word(conll_reader *self, const char *line, size_t leng
     ALCORE__TRY(keep(self, found.word, found.word_bytes, &made.word));
     if (found.tag_bytes > 0) ALCORE__TRY(keep(self, found.tag, found.tag_bytes, &made.tag));
     self->words[self->count++] = made;
+    self->has_words = true;
     return ALCORE_OK;
 }
 
@@ -123,11 +125,13 @@ static alcore_status make_text(conll_reader *self) {
 }
 
 /* Adds the spans of the tags, whose words are found in the text one after the other. *out: the
- * first word that is not there, or whose tag is no tag of spans, from 1; 0: none. */
+ * first word that is not there, or whose tag is no tag of spans, from 1, or the one behind the last
+ * where the text goes on, as in a file that was cut; 0: none. */
 static alcore_status take_spans(conll_reader *self, size_t *out) {
     const char *text = self->comments[TEXT], *at = text, *end = text + strlen(text);
-    const char *label = NULL;
+    const char *label = NULL, *rest;
     int64_t points = 0, begin = 0, stop = 0;
+    size_t rest_bytes;
     for (size_t i = 0; i < self->count; i++) {
         const char *word = self->words[i].word, *tag = self->words[i].tag;
         const size_t bytes = strlen(word);
@@ -146,7 +150,7 @@ static alcore_status take_spans(conll_reader *self, size_t *out) {
         stop = points;
         at = found + bytes;
     }
-    *out = 0;
+    *out = alcore__word_next(&at, end, &rest, &rest_bytes) ? self->count + 1 : 0;
     return label ? alcore__tool_answer_span(&self->record, (double)begin, (double)stop, label)
                  : ALCORE_OK;
 }
@@ -203,6 +207,9 @@ static alcore_status add_sentence(conll_reader *self) {
     record->answer.comment = self->comments[COMMENT];
     if (record->options->task == ALCORE_TASK_SPANS) {
         ALCORE__TRY(take_spans(self, &wrong));
+        if (wrong > self->count)
+            return alcore__tool_record_refuse(record,
+                                              "item %s: its words are not those of its text", id);
         if (wrong > 0)
             return alcore__tool_record_refuse(record,
                                               "item %s: word %zu, %.60s, is not next in the text, "
@@ -259,6 +266,8 @@ alcore_status alcore__tool_conll_read(alcore_ctx *ctx, const char *path,
     alcore_status status = alcore__lines_open(&lines, ctx, path, 0);
     if (status == ALCORE_OK) status = alcore__lines_each(&lines, take_line, &self);
     if (status == ALCORE_OK) status = end_sentence(&self);
+    if (status == ALCORE_OK && !self.has_words)
+        status = alcore__fail(ALCORE_E_DATA, "%s has no word: it is no CoNLL", path);
     alcore__lines_close(&lines);
     alcore__tool_record_clear(&self.record);
     alcore__free(ctx, self.words);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* doccano: a line an item out and back. What it does not know it keeps as metadata of the item,
- * which it shows and exports; "id" is its own number.
+ * which it shows and exports; "id" is its own number. A member that only some lines have it makes
+ * NaN in the others, which its database refuses with the whole file.
  *
  *   out   {"text": ..., "label": [], "al_id": ..., "draft": ...}
- *   back  {"id": 3, "text": ..., "al_id": ..., "label": [...], "Comments": [...]}
+ *   back  {"id": 3, "text": ..., "al_id": ..., "label": [...], "Comments": ["...", ...]}
  *         label: ["translation"], ["class", ...], [[begin, end, "class"], ...] in code points;
- *         with relations [{"start_offset", "end_offset", "label"}] under "entities"
+ *         with relations [{"start_offset", "end_offset", "label"}] under "entities", and comments
+ *         are [{"comment": "..."}]
  *
  * A label that is imported cannot be told from one that a person gave, so that a draft is metadata
  * and no label. Who answered stands in the name of the file, if at all. */
@@ -20,7 +22,7 @@ static alcore_status put_example(alcore__tool_json *self) {
     alcore__json_open(&self->json, "label", '[');
     alcore__json_close(&self->json, ']');
     alcore__tool_put_context(self, "context");
-    if (draft) alcore__json_put_string(&self->json, "draft", draft);
+    if (self->drafts) alcore__json_put_string(&self->json, "draft", draft ? draft : "");
     alcore__tool_put_facts(self);
     return ALCORE_OK;
 }
@@ -29,7 +31,7 @@ static alcore_status write_examples(alcore_ctx *ctx, const char *path,
                                     const alcore_tool_items *items,
                                     const alcore_tool_options *options) {
     static const alcore__tool_json_form form = {ALCORE__TOOL_LINES, .suffix = ".jsonl",
-                                                .record = put_example};
+                                                .even = true, .record = put_example};
     return alcore__tool_json_write(&form, ctx, path, items, options);
 }
 
@@ -50,6 +52,30 @@ static alcore_status take_spans(alcore__tool_record *record, const alcore__json 
         alcore__json_skip(&at);
     }
     return ALCORE_OK;
+}
+
+/* Takes the comments, a line each: strings, or objects where the project has relations. */
+static alcore_status take_comments(alcore__tool_record *record, const alcore__json *list) {
+    alcore__buffer all = {0};
+    alcore_status status = ALCORE_OK;
+    alcore__json at = *list;
+    const char *text;
+    if (!alcore__json_enter(&at, '['))
+        return alcore__tool_string(record, &at, &record->answer.comment);
+    while (status == ALCORE_OK && alcore__json_item(&at)) {
+        status = alcore__json_kind(&at) == '{'
+                     ? alcore__tool_member_string(record, &at, "comment", &text)
+                     : alcore__tool_string(record, &at, &text);
+        if (status == ALCORE_OK && text)
+            status =
+                alcore__buffer_format(record->ctx, &all, "%s%s", all.length > 0 ? "\n" : "", text);
+        alcore__json_skip(&at);
+    }
+    if (status == ALCORE_OK && all.length > 0)
+        status = alcore__arena_text(record->ctx, &record->strings, all.data, all.length,
+                                    &record->answer.comment);
+    alcore__buffer_clear(record->ctx, &all);
+    return status;
 }
 
 /* Adds each of the texts that people wrote as an answer; of several, who wrote which is not said:
@@ -81,7 +107,7 @@ static alcore_status read_example(alcore__tool_record *record) {
     if (!id) return ALCORE_OK;
     alcore__tool_answer_begin(record, id, text, "ok");
     if (alcore__tool_member(&record->json, "Comments", &at))
-        ALCORE__TRY(alcore__tool_take_text(record, &at, &record->answer.comment));
+        ALCORE__TRY(take_comments(record, &at));
     if (!alcore__tool_member(&record->json, "label", &at) &&
         !alcore__tool_member(&record->json, parts ? "entities" : "cats", &at))
         return alcore__tool_check_foreign(record, "doccano", id);

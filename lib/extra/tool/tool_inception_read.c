@@ -27,7 +27,7 @@ typedef struct inception_reader {
     int64_t column;       /* of the label, from 0 behind the text of the word; -1: there is none */
     int64_t columns;      /* so far */
     int32_t rank;         /* how well the column fits */
-    int64_t base;         /* offset of the sentence */
+    int64_t base, end;    /* offset of the sentence, and of the end of its last word */
     int64_t words, given; /* rows of whole words, and those that have a tag */
     bool moved;           /* a word is not next in the text */
     bool damaged;         /* a row of the sentence was refused, and so is what is left of it */
@@ -191,6 +191,7 @@ static alcore_status take_row(inception_reader *self, const char *line, size_t l
         alcore__arena_text(self->record.ctx, &self->record.strings, value, value_bytes, &kept));
     const bool part = memchr(id, '.', id_bytes);
     if (self->words == 0 && !part) self->base = begin;
+    if (!part) self->end = end;
     if (self->record.options->task == ALCORE_TASK_SPANS) {
         self->words += !part;
         return take_values(self, kept, begin, end);
@@ -222,22 +223,39 @@ static alcore_status join_pieces(inception_reader *self) {
     return ALCORE_OK;
 }
 
+/* *out: whether the last word ends before the text does, as in a file that was cut. */
+static alcore_status is_cut(inception_reader *self, bool *out) {
+    alcore__tool_record *record = &self->record;
+    size_t length = self->text.length;
+    while (length > 0 && alcore__is_word_space(self->text.data[length - 1])) length--;
+    ALCORE__TRY(alcore__span_text_begin(record->ctx, &record->text, self->text.data, length,
+                                        record->options->span_unit));
+    *out = self->end >= self->base && self->end - self->base < record->text.units;
+    return ALCORE_OK;
+}
+
 /* Adds the answer of a sentence that has words, an id and annotations. */
 static alcore_status add_sentence(inception_reader *self) {
     alcore__tool_record *record = &self->record;
     const char *id = self->id.data, *text = self->text.data;
     if (alcore__utf8_check(text, self->text.length) < self->text.length)
         return alcore__tool_record_refuse(record, "item %s: its text is not UTF-8", id);
-    if (record->options->task == ALCORE_TASK_SPANS) {
+    const bool spans = record->options->task == ALCORE_TASK_SPANS;
+    const char *next = text + self->at, *word;
+    size_t bytes;
+    bool other = self->moved;
+    if (spans)
+        ALCORE__TRY(is_cut(self, &other));
+    else
+        other = other || alcore__word_next(&next, text + self->text.length, &word, &bytes);
+    if (other)
+        return alcore__tool_record_refuse(record, "item %s: its words are not those of its text",
+                                          id);
+    if (spans) {
         alcore__tool_answer_begin(record, id, text, "ok");
         ALCORE__TRY(join_pieces(self));
         return alcore__tool_answer_end(record);
     }
-    const char *next = text + self->at, *word;
-    size_t bytes;
-    if (self->moved || alcore__word_next(&next, text + self->text.length, &word, &bytes))
-        return alcore__tool_record_refuse(record, "item %s: its words are not those of its text",
-                                          id);
     alcore__tool_answer_begin(record, id, text, self->given == self->words ? "ok" : "draft");
     record->answer.value = self->tags.data;
     return alcore__tool_answers_add(record->into, &record->answer);

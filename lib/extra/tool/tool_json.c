@@ -17,6 +17,13 @@ static bool has_any(const char *const *array, int64_t count) {
     return false;
 }
 
+/* Whether an array of numbers has one that is written. */
+static bool has_number(const double *array, int64_t count) {
+    for (int64_t i = 0; array && i < count; i++)
+        if (isfinite(array[i])) return true;
+    return false;
+}
+
 void alcore__tool_put_item_text(alcore__tool_json *self, const char *key) {
     const alcore_tool_items *items = self->items;
     alcore__json_put_text(&self->json, key, items->texts[self->item],
@@ -28,24 +35,32 @@ void alcore__tool_put_context(alcore__tool_json *self, const char *key) {
     if (self->contexts) alcore__json_put_string(&self->json, key, context ? context : "");
 }
 
+/* Writes a number; any: whether any item has one. */
+static void put_number(alcore__tool_json *self, const char *key, double value, bool any) {
+    if (isfinite(value))
+        alcore__json_put_number(&self->json, key, value);
+    else if (any && self->even)
+        alcore__json_put_string(&self->json, key, "");
+}
+
 void alcore__tool_put_facts(alcore__tool_json *self) {
     const alcore_tool_items *items = self->items;
     const int64_t i = self->item;
     const struct {
         const char *key, *value;
-    } strings[] = {{"al_reason", alcore__tool_entry(items->reasons, i)},
-                   {"al_group", alcore__tool_entry(items->groups, i)},
-                   {"al_language", alcore__tool_language(items, i)},
-                   {"al_batch", self->options->batch}};
-    const double score = alcore__tool_number(items->scores, i);
-    const double cost = alcore__tool_number(items->costs, i);
+        bool any;
+    } strings[] = {{"al_reason", alcore__tool_entry(items->reasons, i), self->reasons},
+                   {"al_group", alcore__tool_entry(items->groups, i), self->groups},
+                   {"al_language", alcore__tool_language(items, i), self->languages},
+                   {"al_batch", self->options->batch, true}};
     alcore__json_put_string(&self->json, "al_id", items->ids[i]);
     alcore__json_put_integer(&self->json, "al_rank", i + 1);
-    if (isfinite(score)) alcore__json_put_number(&self->json, "al_score", score);
-    if (isfinite(cost)) alcore__json_put_number(&self->json, "al_cost", cost);
+    put_number(self, "al_score", alcore__tool_number(items->scores, i), self->scores);
+    put_number(self, "al_cost", alcore__tool_number(items->costs, i), self->costs);
     for (size_t s = 0; s < sizeof strings / sizeof *strings; s++)
-        if (strings[s].value)
-            alcore__json_put_string(&self->json, strings[s].key, strings[s].value);
+        if (strings[s].value || (strings[s].any && self->even))
+            alcore__json_put_string(&self->json, strings[s].key,
+                                    strings[s].value ? strings[s].value : "");
 }
 
 void alcore__tool_put_labels(alcore__tool_json *self, const char *key) {
@@ -125,6 +140,11 @@ alcore_status alcore__tool_json_write(const alcore__tool_json_form *form, alcore
                               .contexts = has_any(items->contexts, items->count),
                               .reasons = has_any(items->reasons, items->count),
                               .drafts = has_any(items->drafts, items->count),
+                              .groups = has_any(items->groups, items->count),
+                              .languages = has_any(items->languages, items->count),
+                              .scores = has_number(items->scores, items->count),
+                              .costs = has_number(items->costs, items->count),
+                              .even = form->even,
                               .json = {.ctx = ctx}};
     alcore__writer *writer, *beside = NULL;
     ALCORE__TRY(alcore__writer_open(ctx, path, &writer));

@@ -13,9 +13,11 @@ typedef struct alcore__tool_json {
     const alcore_tool_items *items;
     const alcore_tool_options *options;
     bool contexts, reasons, drafts; /* whether any item has one */
-    int64_t item;                   /* whose record is written, from 0 */
-    alcore__json_out json;          /* the record */
-    alcore__tool_draft draft;       /* of the item */
+    bool groups, languages, scores, costs;
+    bool even;                /* of the form */
+    int64_t item;             /* whose record is written, from 0 */
+    alcore__json_out json;    /* the record */
+    alcore__tool_draft draft; /* of the item */
 } alcore__tool_json;
 
 /* What a form writes. */
@@ -23,6 +25,7 @@ typedef struct alcore__tool_json_form {
     const char *begin, *between, *end; /* text before, between and after the records */
     const char *suffix;                /* of the form, which settings_suffix takes the place of */
     const char *settings_suffix;       /* NULL: there are no settings */
+    bool even; /* facts of any item are members of all records: "" where an item has none */
     /* Writes a record, an object, of the item and its draft. */
     alcore_status (*record)(alcore__tool_json *self);
     /* Writes the settings; main_file: name of the file beside them, without folders. */
@@ -47,7 +50,7 @@ void alcore__tool_put_item_text(alcore__tool_json *self, const char *key);
  * each record. */
 void alcore__tool_put_context(alcore__tool_json *self, const char *key);
 /* Writes al_id, al_rank, al_score, al_cost, al_reason, al_group, al_language and al_batch, what
- * there is of them. */
+ * there is of them, or what any item has (form.even). */
 void alcore__tool_put_facts(alcore__tool_json *self);
 /* Writes the labels of the draft as a list of strings. */
 void alcore__tool_put_labels(alcore__tool_json *self, const char *key);

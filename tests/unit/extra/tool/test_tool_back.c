@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people did in tools of JSON comes back as answers: exports that the tools' packages wrote of
- * the files of test_tool_json.c (tests/engines/current). */
+/* What people did in tools of JSON comes back as answers: exports that the tools' packages wrote
+ * of the files of test_tool_json.c (tests/engines/current). */
 #include "check_suite.h"
 
 #include "tool_listing.h"
@@ -15,17 +15,30 @@
 
 START_TEST(test_label_studio) {
     static const char *const exports[] = {"full", "min"};
-    static const char skipped[] = "s:3 skip - / annotator2@example.org, 1 s\n";
+    static const char skipped[] = "s:3 skip - / 2, 1 s\n";
     char name[64], wanted[256];
     ck_assert_str_eq(answers_of("label-studio", kept("label-studio-translation.full.json"), NULL),
                      "s:1 ok " FACE " Anna Li lebt in Paris / 1, 12.5 s\n"
-                     "s:1 ok " FACE " Anna Li wohnt in \xE2\x80\x9EParis\" / "
-                     "annotator2@example.org, 30 s\n"
+                     "s:1 ok " FACE " Anna Li wohnt in \xE2\x80\x9EParis\" / 2, 30 s\n"
                      "s:2 skip - / 1, 3.25 s\n"
                      "s:3 draft K\xC3\xB6ln? / annotator1@example.org, 2.5 s\n");
+    /* A snapshot has numbers in place of drafts. */
+    ck_assert_str_eq(
+        answers_of("label-studio", kept("label-studio-translation.snapshot.json"), NULL),
+        "s:1 ok " FACE " Anna Li lebt in Paris / 1, 12.5 s\n"
+        "s:1 ok " FACE " Anna Li wohnt in \xE2\x80\x9EParis\" / 2, 30 s\n"
+        "s:2 skip - / 1, 3.25 s\n");
+    ck_assert_str_eq(
+        answers_of("label-studio",
+                   put("who.json",
+                       "[{\"data\":{\"al_id\":\"a\"},\"annotations\":[{\"completed_by\":{"
+                       "\"id\":7,\"email\":\"x@example.org\"},\"result\":[{\"value\":{"
+                       "\"text\":[\"b\"]}}]},{\"completed_by\":{\"id\":8},\"result\":[{"
+                       "\"value\":{\"text\":[\"c\"]}}]}]}]"),
+                   NULL),
+        "a ok b / x@example.org\na ok c / 8\n");
     ck_assert_str_eq(answers_of("label-studio", kept("label-studio-translation.min.json"), NULL),
-                     "s:1 ok " FACE " Anna Li wohnt in \xE2\x80\x9EParis\" / "
-                     "annotator2@example.org, 30 s\n"
+                     "s:1 ok " FACE " Anna Li wohnt in \xE2\x80\x9EParis\" / 2, 30 s\n"
                      "s:1 ok " FACE " Anna Li lebt in Paris / 1, 12.5 s\n");
     for (int i = 0; i < 2; i++) { /* JSON_MIN leaves out what is skipped */
         snprintf(name, sizeof name, "label-studio-classes.%s.json", exports[i]);
@@ -39,7 +52,7 @@ START_TEST(test_label_studio) {
         snprintf(name, sizeof name, "label-studio-tags.%s.json", exports[i]);
         ck_assert_str_eq(answers_of("label-studio", kept(name), TAGS),
                          "s:1 ok O PER PER O O LOC / 1, 9 s\n"
-                         "s:2 ok O O O O / annotator2@example.org, 2 s\n");
+                         "s:2 ok O O O O / 2, 2 s\n");
     }
 }
 END_TEST
@@ -62,6 +75,11 @@ START_TEST(test_doccano) {
                      "s:1 ok " SPANS_1 " / -, sure?\ns:3 ok [[0,2,\"PER\"]] / -\n");
     ck_assert_str_eq(answers_of("doccano", kept("doccano-tags.back.jsonl"), TAGS),
                      "s:1 ok O PER PER O O LOC / -, sure?\n");
+    ck_assert_str_eq(answers_of("doccano",
+                                put("c.jsonl", "{\"al_id\":\"a\",\"label\":[\"x\"],\"Comments\":["
+                                               "\"one\",{\"id\":1,\"comment\":\"two\"},{}]}\n"),
+                                NULL),
+                     "a ok x / -, one\ntwo\n");
     /* Two people translated it in a project that they share; a draft that came back is none. */
     ck_assert_str_eq(answers_of("doccano",
                                 put("d.jsonl", "{\"al_id\":\"a\",\"label\":[\"x\",\"y\"]}\n\n"
@@ -238,6 +256,15 @@ START_TEST(test_conll) {
     /* What went out is open, whatever its drafts are. */
     ck_assert_str_eq(answers_of("conll", kept("conll-spans.conll"), SPANS), "");
     ck_assert_str_eq(answers_of("conll", kept("conll-tags.conll"), TAGS), "");
+    /* A sentence that ends before its text, as in a file that was cut, is no answer. */
+    ck_assert_str_eq(
+        answers_of("conll", put("cut.conll", "# id = a\n# text = go on.\ngo\tO\non\tO"), SPANS),
+        "1: item a: its words are not those of its text\n");
+    alcore_tool_answers *answers;
+    static const char *const blanks[] = {"", "\n \n", "# id = a\n"};
+    for (size_t i = 0; i < sizeof blanks / sizeof *blanks; i++)
+        ck_assert_fails(alcore_tool_read(ctx, "conll", put("x.conll", blanks[i]), TAGS, &answers),
+                        ALCORE_E_DATA, "x.conll has no word: it is no CoNLL");
 }
 END_TEST
 
@@ -253,7 +280,7 @@ START_TEST(test_inception) {
         "\t_\t_\t_\t_\t_\t\n1-2\t3-6\tMs.\tNNP\t*[1]|*[2]\tPER[1]|X\\_\\|\\[1\\][2]\t_"
         "\t_\t\n1-3\t7-11\tHaag\tNNP\t*[1]\tPER[1]\t_\t_\t\n1-4\t12-17\tplays\tVBD\t_\t_\t_\t_\t\n"
         "1-4.1\t12-16\tplay\t_\t*\tROOT\t_\t_\t\n1-5\t18-25\tElianti\tNNP\t*[3]\tWORK[3]\t_\t_\t\n"
-        "1-5.1\t25-26\t\\\t_\t*[3]\tWORK[3]\t_\t_\t\n\n"
+        "1-5.1\t25-26\t\\\t_\t*[3]\tWORK[3]\t_\t_\t\n1-6\t26-27\t.\t.\t_\t_\t_\t_\t\n\n"
         "#Sentence.id=b\n#Text=Hm "
         ".\n2-1\t28-30\tHm\tUH\t_\t_\t_\t_\t\n2-2\t31-32\t.\t.\t_\t_\t_\t_\t\n\n"
         "#Sentence.id=c d\n#Text=go\n3-1\t33-35\tgo\tVB\t*\tPER\t_\t_\t\n\n"
@@ -270,16 +297,32 @@ START_TEST(test_inception) {
         answers_of("inception", file, SPANS),
         "a ok [[2,5,\"X_|[1]\"],[2,10,\"PER\"],[11,15,\"ROOT\"],[17,25,\"WORK\"]] / -\n"
         "c d ok [[0,2,\"PER\"]] / -\n"
-        "27: the sentence has no #Sentence.id\n"
-        "30: item e: part 1 is beyond the text, cuts a character, is empty or has no "
-        "label\n34: a word has no offsets: x\n39: item g: part 1 is beyond the text, cuts a "
+        "28: the sentence has no #Sentence.id\n"
+        "31: item e: part 1 is beyond the text, cuts a character, is empty or has no "
+        "label\n35: a word has no offsets: x\n40: item g: part 1 is beyond the text, cuts a "
         "character, is empty or has no label\n");
     ck_assert_str_eq(answers_of("inception", file, TAGS),
                      "b ok UH . / -\nc d ok VB / -\n"
                      "7: item a: its words are not those of its text\n"
-                     "27: the sentence has no #Sentence.id\n34: a word has no offsets: x\n");
+                     "28: the sentence has no #Sentence.id\n35: a word has no offsets: x\n");
     ck_assert_str_eq(answers_of("inception", put("c.tsv", custom), SPANS),
                      "a ok [[0,2,\"V\"]] / -\n");
+    /* Some tags are a draft; a sentence that ends before its text, as in a file that was cut, is
+     * none. */
+    static const char some[] =
+        "#FORMAT=WebAnno TSV 3.3\n#T_SP=de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS|"
+        "PosValue\n#T_SP=de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity|identifier|value\n"
+        "\n\n#Sentence.id=a\n#Text=" FACE " go on \n1-1\t0-2\t" FACE
+        "\tX\t_\t_\t\n1-2\t3-5\tgo\t_\t*\tPER\t\n";
+    char whole[640];
+    ck_assert_str_eq(answers_of("inception", put("cut.tsv", some), TAGS),
+                     "6: item a: its words are not those of its text\n");
+    ck_assert_str_eq(answers_of("inception", put("cut.tsv", some), SPANS),
+                     "6: item a: its words are not those of its text\n");
+    snprintf(whole, sizeof whole, "%s1-3\t6-8\ton\t_\t_\t_\t\n", some);
+    ck_assert_str_eq(answers_of("inception", put("some.tsv", whole), TAGS), "a draft X _ _ / -\n");
+    ck_assert_str_eq(answers_of("inception", put("some.tsv", whole), SPANS),
+                     "a ok [[2,4,\"PER\"]] / -\n");
     ck_assert_str_eq(answers_of("inception", kept("inception-spans.tsv"), SPANS), "");
     ck_assert_str_eq(answers_of("inception", kept("inception-tags.tsv"), TAGS), "");
     alcore_tool_answers *answers;
