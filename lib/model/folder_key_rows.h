@@ -12,7 +12,8 @@
  * null is one of them everywhere, since it stands for the default. note: what is obeyed, why there
  * is no effect, or what to do in place of the key.
  *
- * ALL: every family. ENCODERS: bert, roberta, xlm-roberta, distilbert, rembert. BARTS: bart, mbart,
+ * ALL: every family. BERTS: bert, roberta, xlm-roberta, rembert, camembert, xlm-roberta-xl, mpnet,
+ * electra, albert. ENCODERS: these and distilbert. BARTS: bart, mbart,
  * marian, m2m_100, alcore_transformer. T5S: t5, mt5. SEQ2SEQ: BARTS and T5S. */
 
 /* ---- config.json: what the model is ---- */
@@ -26,7 +27,7 @@ KEY(CONFIG, ALL, "problem_type", OBEYED, "",
 KEY(CONFIG, ALL, "tie_word_embeddings", OBEYED, "",
     "whether the output matrix is the table of words")
 KEY(CONFIG, ALL, "pad_token_id", OBEYED, "",
-    "first position of RoBERTa, start of outputs, and what is not trained")
+    "first position of RoBERTa and its kin, start of outputs, and what is not trained")
 KEY(CONFIG, BERTS, "hidden_size", OBEYED, "", "width of the stack")
 KEY(CONFIG, BERTS, "num_hidden_layers", OBEYED, "", "number of blocks")
 KEY(CONFIG, BERTS, "num_attention_heads", OBEYED, "", "heads of an attention")
@@ -37,7 +38,22 @@ KEY(CONFIG, BERTS, "hidden_dropout_prob", OBEYED, "", "dropout in training and w
 KEY(CONFIG, BERTS, "attention_probs_dropout_prob", OBEYED, "", "dropout of attention weights")
 KEY(CONFIG, BERTS, "layer_norm_eps", OBEYED, "", "epsilon of norms")
 KEY(CONFIG, BERTS, "type_vocab_size", NO_EFFECT, "", "the tensor has that many rows")
-KEY(CONFIG, "rembert", "classifier_dropout_prob", OBEYED, "", "dropout before a head, in training")
+KEY(CONFIG, "rembert albert", "classifier_dropout_prob", OBEYED, "",
+    "dropout before a head, in training")
+KEY(CONFIG, "electra albert", "embedding_size", NO_EFFECT, "", "the tensor has that many columns")
+KEY(CONFIG, "albert", "num_hidden_groups", OBEYED, "",
+    "number of different blocks, each of which stands several times in a row")
+KEY(CONFIG, "albert", "inner_group_num", REFUSED, "1", "a group is one block")
+KEY(CONFIG, "albert", "down_scale_factor", NO_EFFECT, "", "of old folders")
+KEY(CONFIG, "albert", "gap_size", NO_EFFECT, "", "of old folders")
+KEY(CONFIG, "albert", "net_structure_type", NO_EFFECT, "", "of old folders")
+KEY(CONFIG, "albert", "num_memory_blocks", NO_EFFECT, "", "of old folders")
+KEY(CONFIG, "electra", "summary_type", NO_EFFECT, "", "of heads for multiple choice")
+KEY(CONFIG, "electra", "summary_use_proj", NO_EFFECT, "", "of heads for multiple choice")
+KEY(CONFIG, "electra", "summary_activation", NO_EFFECT, "", "of heads for multiple choice")
+KEY(CONFIG, "electra", "summary_last_dropout", NO_EFFECT, "", "of heads for multiple choice")
+KEY(CONFIG, "mpnet", "relative_attention_num_buckets", NO_EFFECT, "",
+    "the tensor has that many rows, of which 32 are used")
 KEY(CONFIG, "rembert", "input_embedding_size", NO_EFFECT, "", "the tensor has that many columns")
 KEY(CONFIG, "rembert", "output_embedding_size", NO_EFFECT, "", "the tensor has that many columns")
 KEY(CONFIG, "distilbert", "dim", OBEYED, "", "width of the stack")
@@ -97,8 +113,8 @@ KEY(CONFIG, T5S, "n_positions", NO_EFFECT, "",
     "positions are relative; the tokenizer says where texts are cut")
 KEY(CONFIG, T5S, "initializer_factor", NO_EFFECT, "", "of random weights")
 KEY(CONFIG, T5S, "output_past", NO_EFFECT, "", "how transformers computes, not what")
-KEY(CONFIG, "bert roberta xlm-roberta", "classifier_dropout", OBEYED, "",
-    "dropout before a head, in training")
+KEY(CONFIG, "bert roberta xlm-roberta camembert xlm-roberta-xl electra", "classifier_dropout",
+    OBEYED, "", "dropout before a head, in training")
 KEY(CONFIG, SEQ2SEQ, "classifier_dropout", NO_EFFECT, "",
     "of a head over texts, which these families have not here")
 KEY(CONFIG, ALL, "position_embedding_type", REFUSED, "\"absolute\"",

@@ -25,7 +25,7 @@ typedef struct row {
 #define POOLING ALCORE__KEYS_POOLING
 #define NORMALIZE ALCORE__KEYS_NORMALIZE
 #define ALL ""
-#define BERTS "bert roberta xlm-roberta rembert"
+#define BERTS "bert roberta xlm-roberta rembert camembert xlm-roberta-xl mpnet electra albert"
 #define ENCODERS BERTS " distilbert"
 #define BARTS "bart mbart marian m2m_100 alcore_transformer"
 #define T5S "t5 mt5"

@@ -4,13 +4,14 @@
  *   class      normalizer                 words                             one text
  *   BERT       BertNormalizer             BertPreTokenizer                  [CLS] A [SEP]
  *   RoBERTa    none                       ByteLevel(add_prefix_space)       <s> A </s>
+ *   MPNet      BertNormalizer             BertPreTokenizer                  <s> A </s>
  *   XLM-R      the map of sentencepiece   WhitespaceSplit, Metaspace        <s> A </s>
  *   T5         the map of sentencepiece   WhitespaceSplit, Metaspace        A </s>
  *   RemBERT    that of the file           Metaspace                         [CLS] A [SEP]
  *
  * A post-processor of RemBERT's file, also one that adds nothing, is replaced; where there is none,
- * none is put. BART's class is that of RoBERTa. Defaults are those of the constructors: lowercase
- * is true where BERT's file does not say otherwise. */
+ * none is put. BART's class is that of RoBERTa, CamemBERT's that of XLM-R. Defaults are those of
+ * the constructors: lowercase is true where BERT's file does not say otherwise. */
 #include "tokenizer/class_rules.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@
 #include "tokenizer/language.h"
 #include "tokenizer/token_kinds.h"
 
-typedef enum class { OTHER, BERT, ROBERTA, XLM_ROBERTA, T5, REMBERT } class;
+typedef enum class { OTHER, BERT, MPNET, ROBERTA, XLM_ROBERTA, T5, REMBERT } class;
 
 static const struct {
     const char *begin; /* of tokenizer_class */
@@ -26,15 +27,21 @@ static const struct {
     class class;
     alcore__token_kind model; /* of its tokenizer.json; a file with another one is left as it is */
 } classes[] = {
-    {"BertTokenizer", " bert ", BERT, ALCORE__WORD_PIECE},
+    {"BertTokenizer", " bert electra ", BERT, ALCORE__WORD_PIECE},
     {"DistilBertTokenizer", " distilbert ", BERT, ALCORE__WORD_PIECE},
+    {"ElectraTokenizer", " ", BERT, ALCORE__WORD_PIECE},
+    {"MPNetTokenizer", " mpnet ", MPNET, ALCORE__WORD_PIECE},
     {"RobertaTokenizer", " roberta ", ROBERTA, ALCORE__BYTE_PAIR},
     {"BartTokenizer", " bart ", ROBERTA, ALCORE__BYTE_PAIR},
     {"XLMRobertaTokenizer", " xlm-roberta ", XLM_ROBERTA, ALCORE__UNIGRAM},
+    {"CamembertTokenizer", " camembert ", XLM_ROBERTA, ALCORE__UNIGRAM},
     {"T5Tokenizer", " t5 mt5 ", T5, ALCORE__UNIGRAM},
     {"MT5Tokenizer", " ", T5, ALCORE__UNIGRAM},
     {"RemBertTokenizer", " rembert ", REMBERT, ALCORE__UNIGRAM},
 };
+
+/* Model types of which AutoTokenizer takes tokenizer.json as it is, whatever class is named. */
+static const char AS_IT_IS[] = " xlm-roberta-xl ";
 
 /* Whether name is `begin`, or that and "Fast". */
 static bool is_class(alcore__name name, const char *begin) {
@@ -57,6 +64,7 @@ static alcore_status find_class(const alcore__part *config, alcore__name model_t
                                 alcore__token_kind model, class *out) {
     alcore__name name = {0};
     *out = OTHER;
+    if (model_type.length > 0 && has_word(AS_IT_IS, model_type)) return ALCORE_OK;
     ALCORE__TRY(alcore__part_text(config, "tokenizer_class", &name));
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
         const bool fits = name.text
@@ -221,7 +229,7 @@ alcore_status alcore__class_rules_apply(const alcore__part *config, alcore__name
         ALCORE__TRY(alcore__class_rules_read_name(config, "cls_token", &cls));
         ALCORE__TRY(alcore__class_rules_read_name(config, "sep_token", &sep));
     }
-    if (found == ROBERTA) {
+    if (found == ROBERTA || found == MPNET) {
         ALCORE__TRY(alcore__class_rules_read_name(config, "cls_token", &bos));
         ALCORE__TRY(alcore__class_rules_read_name(config, "sep_token", &eos));
     } else if (found == XLM_ROBERTA) {
@@ -234,6 +242,10 @@ alcore_status alcore__class_rules_apply(const alcore__part *config, alcore__name
     case BERT:
         ALCORE__TRY(apply_bert(config, tokenizer));
         return put_around(config, tokenizer, cls, sep, &bert);
+    case MPNET:
+        ALCORE__TRY(apply_bert(config, tokenizer));
+        tokenizer->post.trim_offsets = true;
+        return put_around(config, tokenizer, bos, eos, &twice);
     case ROBERTA:
         ALCORE__TRY(apply_roberta(config, tokenizer));
         return put_around(config, tokenizer, bos, eos, &twice);

@@ -78,6 +78,14 @@ static bert_settings bert_defaults(void) {
 static alcore_status read_vocab(const alcore__buffer *vocab, const char *path,
                                 const alcore__part *config, alcore_tokenizer *tokenizer) {
     bert_settings settings = bert_defaults();
+    alcore__name class = {0};
+    ALCORE__TRY(alcore__part_text(config, "tokenizer_class", &class));
+    if (alcore__name_is(class, "MPNetTokenizer") || alcore__name_is(class, "MPNetTokenizerFast"))
+        return alcore__part_fail(config, ALCORE_E_UNSUPPORTED,
+                                 "a vocab.txt without tokenizer.json is read as one of BERT, and "
+                                 "tokenizer_class is %.*s; open the tokenizer with transformers "
+                                 "and save it, which writes tokenizer.json",
+                                 (int)class.length, class.text);
     alcore__post_processor_start(&tokenizer->post);
     ALCORE__TRY(read_bert_settings(config, &settings));
     ALCORE__TRY(alcore__token_model_read_vocab(config->ctx, vocab->data, vocab->length,

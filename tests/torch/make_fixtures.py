@@ -58,8 +58,8 @@ def flat(lists):
 
 
 def common(config, **more):
-    return config(vocab_size=WORDS, hidden_size=DIMS, num_hidden_layers=LAYERS, num_attention_heads=HEADS,
-                  intermediate_size=FFN, max_position_embeddings=32, initializer_range=0.4, **more)
+    return config(**{**dict(vocab_size=WORDS, hidden_size=DIMS, num_hidden_layers=LAYERS, num_attention_heads=HEADS,
+                            intermediate_size=FFN, max_position_embeddings=32, initializer_range=0.4), **more})
 
 
 def randomize(model):
@@ -166,6 +166,19 @@ def encoders(folder, wanted):
         'distilbert': (None, 'DistilBert', 2, 3, 5, {}, False, False),
         'rembert': (hf.RemBertConfig, 'RemBert', 2, 3, 5,
                     {'pad_token_id': 0, 'input_embedding_size': 8, 'output_embedding_size': 12}, True, True),
+        'camembert': (hf.CamembertConfig, 'Camembert', 0, 2, 5,
+                      {'pad_token_id': 1, 'type_vocab_size': 1, 'num_attention_heads': 1}, False, True),
+        # Other activations in the blocks than in the heads, and types.
+        'xlmrobertaxl': (hf.XLMRobertaXLConfig, 'XLMRobertaXL', 0, 2, 5, {'pad_token_id': 3, 'hidden_act': 'relu', 'type_vocab_size': 2},
+                         True, True),
+        'mpnet': (hf.MPNetConfig, 'MPNet', 0, 2, 5, {'pad_token_id': 1, 'hidden_act': 'gelu_new', 'relative_attention_num_buckets': 40},
+                  False, True),
+        'electra': (hf.ElectraConfig, 'Electra', 2, 3, 5, {'pad_token_id': 0, 'embedding_size': 8, 'hidden_act': 'silu'}, True, False),
+        'electra-wide': (hf.ElectraConfig, 'Electra', 2, 3, 5, {'pad_token_id': 0, 'embedding_size': DIMS, 'num_attention_heads': 4},
+                         True, False),
+        'albert': (hf.AlbertConfig, 'Albert', 2, 3, 5, {'pad_token_id': 0, 'embedding_size': 8}, True, True),
+        'albert-groups': (hf.AlbertConfig, 'Albert', 2, 3, 5,
+                          {'pad_token_id': 0, 'embedding_size': DIMS, 'num_hidden_groups': 2, 'num_attention_heads': 1}, True, True),
     }
     for family, (config, prefix, first, last, low, more, typed, pooler) in families.items():
         if wanted and family not in wanted:

@@ -91,14 +91,19 @@ def case(file, key, family, base, value, ask="embed", more=None, options=()):
 
 
 def encoder_cases():
-    for family, base in (("bert", "bert"), ("roberta", "roberta"), ("xlm-roberta", "xlmroberta"), ("rembert", "rembert")):
+    for family, base in (("bert", "bert"), ("roberta", "roberta"), ("xlm-roberta", "xlmroberta"), ("rembert", "rembert"),
+                         ("camembert", "camembert"), ("xlm-roberta-xl", "xlmrobertaxl"), ("mpnet", "mpnet"), ("electra", "electra"),
+                         ("albert", "albert")):
         plain = {"modules.json": None}
-        for key, value in (("num_hidden_layers", 1), ("num_attention_heads", 4), ("hidden_act", "relu"),
+        for key, value in (("num_hidden_layers", 1), ("num_attention_heads", 4), ("hidden_act", "silu" if base == "xlmrobertaxl" else "relu"),
                            ("layer_norm_eps", 0.1)):
-            case("config.json", key, family, base, value, more=plain)
+            if base != "mpnet" or key != "num_attention_heads":  # its table of relative positions has a column for each head
+                case("config.json", key, family, base, value, more=plain)
+    case("config.json", "num_hidden_groups", "albert", "albert-groups", 1)
     for key, value in (("n_layers", 1), ("n_heads", 4), ("activation", "relu")):
         case("config.json", key, "distilbert", "distilbert", value)
-    for base, family in (("roberta", "roberta"), ("xlmroberta", "xlm-roberta")):
+    for base, family in (("roberta", "roberta"), ("xlmroberta", "xlm-roberta"), ("camembert", "camembert"),
+                         ("xlmrobertaxl", "xlm-roberta-xl")):
         case("config.json", "pad_token_id", family, base, 4)
     for name in ("gelu_new", "gelu_pytorch_tanh", "silu"):
         case("config.json", "hidden_act", "bert", "bert", name, more={"modules.json": None})

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What five updates with PyTorch's AdamW make of the small models of make_fixtures.py.
 
-    make_training.py FIXTURES
+    make_training.py FIXTURES [FAMILY ...]
 
 reads FIXTURES/FAMILY/ and writes FIXTURES/FAMILY/training.safetensors:
 
@@ -38,6 +38,14 @@ CASES = {  # folder: class, schedule, label smoothing, tensors that are kept
                          ['pre_classifier.weight', 'distilbert.transformer.layer.0.ffn.lin1.bias']),
     'rembert-token': (hf.RemBertForTokenClassification, 'constant', 0.0,
                       ['classifier.weight', 'rembert.encoder.embedding_hidden_mapping_in.weight']),
+    'mpnet-class': (hf.MPNetForSequenceClassification, 'constant', 0.0,
+                    ['classifier.dense.weight', 'mpnet.encoder.relative_attention_bias.weight',
+                     'mpnet.embeddings.position_embeddings.weight']),
+    'electra-mlm': (hf.ElectraForMaskedLM, 'cosine', 0.0,
+                    ['generator_lm_head.bias', 'electra.embeddings_project.weight', 'electra.embeddings.word_embeddings.weight']),
+    'albert-token': (hf.AlbertForTokenClassification, 'linear', 0.1,
+                     ['classifier.bias', 'albert.encoder.albert_layer_groups.0.albert_layers.0.attention.key.weight',
+                      'albert.encoder.embedding_hidden_mapping_in.weight']),
     'marian': (hf.MarianMTModel, 'sqrt', 0.1,
                ['model.shared.weight', 'model.decoder.layers.1.encoder_attn.v_proj.weight',
                 'model.encoder.layers.0.fc1.bias']),
@@ -102,7 +110,7 @@ def train(folder, path):
             arguments = {'input_ids': text[None]}
             if seq2seq:
                 arguments['labels'] = label[None]
-            elif 'bert-' in folder and not folder.startswith(('roberta', 'distil')):
+            elif folder.startswith(('bert', 'rembert', 'electra', 'albert')):
                 arguments['token_type_ids'] = type_[None]
             logits = model(**arguments).logits.reshape(len(label), -1)
             total = total + weight * torch.nn.functional.cross_entropy(logits, label, label_smoothing=smoothing,
@@ -126,5 +134,5 @@ def train(folder, path):
 
 
 if __name__ == '__main__':
-    for case in CASES:
+    for case in sys.argv[2:] or CASES:
         train(case, os.path.join(sys.argv[1], case))

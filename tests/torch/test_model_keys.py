@@ -26,6 +26,7 @@ from model_keys_folder import TARGETS, TEXTS, make_folder, write  # noqa: E402
 
 ROWS = model_keys.rows(os.path.join(ROOT, "lib", "model", "folder_key_rows.h"))
 BASES = {"bert": "bert", "roberta": "roberta", "xlm-roberta": "xlmroberta", "rembert": "rembert", "distilbert": "distilbert",
+         "camembert": "camembert", "xlm-roberta-xl": "xlmrobertaxl", "mpnet": "mpnet", "electra": "electra", "albert": "albert",
          "bart": "bart", "mbart": "mbart", "marian": "marian", "m2m_100": "m2m100", "t5": "t5", "mt5": "mt5"}
 # Keys that are the size of a tensor: another number does not fit the file.
 SIZES = {"hidden_size", "intermediate_size", "max_position_embeddings", "dim", "hidden_dim", "d_model", "encoder_ffn_dim",

@@ -168,8 +168,8 @@ START_TEST(every_family_agrees_with_transformers) {
         families++;
     }
     closedir(folder);
-    ck_assert(only || families >= 49);
-    ck_assert_int_ge(only ? 132 : checks, 132);
+    ck_assert(only || families >= 84);
+    ck_assert_int_ge(only ? 249 : checks, 249);
     alcore_ctx_unref(ctx);
 }
 END_TEST

@@ -101,12 +101,9 @@ at::Tensor Builder::joined(const std::vector<at::Tensor> &parts) {
     return whole;
 }
 
-/* DistilBERT (1e-12) and BART's kin (1e-5) have no key. */
 double Builder::epsilon() const {
-    double otherwise =
-        family.epsilon_key == nullptr && family.decoder.block == nullptr ? 1e-12 : 1e-5;
-    if (family.epsilon_key == nullptr) return otherwise;
-    double value = config.real(family.epsilon_key, otherwise);
+    if (family.epsilon_key == nullptr) return family.epsilon;
+    double value = config.real(family.epsilon_key, family.epsilon);
     if (!(value > 0 && value < 1)) config.refuse(family.epsilon_key, "above 0 and below 1");
     return value;
 }

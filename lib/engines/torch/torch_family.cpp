@@ -82,18 +82,38 @@ at::Tensor sinusoids(int64_t rows, int64_t dims, double divisor) {
  * for missing ones. T5 has one for all; DistilBERT drops nothing of the output of an attention. */
 DropoutRates dropout_of(const Builder &build) {
     DropoutRates rates;
-    double hidden = build.dropout(build.family.dropout_key, 0.1);
+    double otherwise = build.is("albert") ? 0.0 : 0.1;
+    double hidden = build.dropout(build.family.dropout_key, otherwise);
     bool t5 = build.family.positions == Positions::Relative;
     bool seq2seq = build.family.decoder.block != nullptr;
     const char *key = !seq2seq && build.family.epsilon_key != nullptr
                           ? "attention_probs_dropout_prob" /* BERT and its kin */
                           : "attention_dropout";
-    rates.embedding = rates.attention = rates.ffn = hidden;
-    rates.weights = t5 ? hidden : build.dropout(key, seq2seq ? 0.0 : 0.1);
+    rates.embedding = rates.attention = hidden;
+    rates.ffn = build.family.ffn_dropped ? hidden : 0.0;
+    rates.weights = t5 ? hidden : build.dropout(key, seq2seq ? 0.0 : otherwise);
     rates.inner = t5 ? hidden : build.dropout("activation_dropout", 0.0);
     rates.last = t5 ? hidden : 0.0;
     if (build.is("distilbert")) rates.attention = 0;
     return rates;
+}
+
+/* Reads the table of biases by bucket of distance, and how distances fall into buckets. MPNet's
+ * function has 32 of them, whatever config.json says: that is the number of rows alone. */
+void build_buckets(Builder &build, const StackNames &names, Stack &stack) {
+    const bool fixed = build.family.buckets > 0;
+    int64_t rows = build.config.integer("relative_attention_num_buckets", 32);
+    stack.buckets = fixed ? build.family.buckets : rows;
+    stack.bucket_distance = fixed ? build.family.bucket_distance
+                                  : build.config.integer("relative_attention_max_distance", 128);
+    if (rows < (fixed ? stack.buckets : 4) || rows > 1 << 20)
+        build.config.refuse("relative_attention_num_buckets",
+                            fixed ? "an integer of 32 or more" : "an integer of 4 or more");
+    if (stack.bucket_distance <= stack.buckets / 2)
+        build.config.refuse("relative_attention_max_distance",
+                            "more than half of relative_attention_num_buckets");
+    stack.relative =
+        build.read(std::string(names.prefix) + names.relative + ".weight", {rows, stack.heads});
 }
 
 /* Sets the stack's table of positions (learned: read; sinusoids: computed; relative: a table of
@@ -105,27 +125,17 @@ void build_positions(Builder &build, const StackNames &names, Stack &stack, int6
     stack.position_base = family.position_base < 0 ? build.config.integer("pad_token_id", 1) + 1
                                                    : family.position_base;
     if (stack.position_base < 0) build.config.refuse("pad_token_id", "an id, 0 or more");
-    if (family.positions == Positions::Relative) {
-        stack.buckets = build.config.integer("relative_attention_num_buckets", 32);
-        stack.bucket_distance = build.config.integer("relative_attention_max_distance", 128);
-        if (stack.buckets < 4 || stack.buckets > 1 << 20)
-            build.config.refuse("relative_attention_num_buckets", "an integer of 4 or more");
-        if (stack.bucket_distance <= stack.buckets / 2)
-            build.config.refuse("relative_attention_max_distance",
-                                "more than half of relative_attention_num_buckets");
-        stack.relative = build.read(std::string(names.prefix) + names.relative + ".weight",
-                                    {stack.buckets, stack.heads});
-        return;
-    }
+    if (names.relative != nullptr) build_buckets(build, names, stack);
+    if (family.positions == Positions::Relative) return;
     if (build.config.text("position_embedding_type", "absolute") != "absolute")
         build.config.refuse("position_embedding_type", "\"absolute\" in what is computed here",
                             ALCORE_E_UNSUPPORTED);
     int64_t most = build.size("max_position_embeddings");
     if (family.positions == Positions::Learned) {
         /* The table of BART has rows before the first position, that of RoBERTa counts them. */
+        int64_t more = family.base_counted ? 0 : std::max<int64_t>(family.position_base, 0);
         stack.position_table = build.table(std::string(names.prefix) + names.positions + ".weight",
-                                           "max_position_embeddings",
-                                           std::max<int64_t>(family.position_base, 0), width);
+                                           "max_position_embeddings", more, width);
     } else {
         bool fairseq = family.positions == Positions::SinusoidFairseq;
         double half = static_cast<double>(width / 2);
@@ -135,8 +145,9 @@ void build_positions(Builder &build, const StackNames &names, Stack &stack, int6
     }
     int64_t positions = stack.position_table.size(0) - stack.position_base;
     if (positions < 1)
-        build.config.refuse("max_position_embeddings",
-                            "more than the positions that RoBERTa leaves free, pad_token_id + 1");
+        build.config.refuse(
+            "max_position_embeddings",
+            "more than the positions that the family leaves free, pad_token_id + 1");
     build.model.max_tokens = std::min(build.model.max_tokens, positions);
 }
 
@@ -156,7 +167,7 @@ void build_words(Builder &build, const StackNames &names, Stack &stack, bool dec
         stack.words = build.table(has_own ? own : std::string(names.words) + ".weight", key, 0, -1);
     if (decoder && has_own && build.config.flag("share_encoder_decoder_embeddings", true))
         stack.words = build.tied(stack.words, build.model.encoder.words);
-    int64_t pad = build.config.integer("pad_token_id", -1);
+    int64_t pad = build.is("mpnet") ? 1 : build.config.integer("pad_token_id", -1);
     if (build.family.positions != Positions::Relative && pad < stack.words.size(0))
         stack.padding = std::max<int64_t>(pad, -1);
 }
@@ -200,9 +211,11 @@ Stack build_stack(Builder &build, const StackNames &names, const StackKeys &keys
     stack.attention_scale = t5 ? 1.0 : 1.0 / std::sqrt(static_cast<double>(stack.head));
     if (family.scaled_embeddings && build.config.flag("scale_embedding", false))
         stack.embed_scale = std::sqrt(static_cast<double>(stack.dims));
-    stack.activation = t5 ? t5_activation(build)
-                          : activation_of(build, family.activation_key,
-                                          build.config.text(family.activation_key, "gelu"));
+    stack.activation =
+        t5 ? t5_activation(build)
+           : activation_of(build, family.activation_key,
+                           build.config.text(family.activation_key,
+                                             build.is("albert") ? "gelu_new" : "gelu"));
     build_words(build, names, stack, decoder);
     int64_t width = stack.words.size(1);
     build_positions(build, names, stack, width);
@@ -213,12 +226,21 @@ Stack build_stack(Builder &build, const StackNames &names, const StackKeys &keys
         names.embed_norm == nullptr ? "" : names.prefix + std::string(names.embed_norm);
     if (!norm.empty() && !build.find(norm + ".weight").empty())
         stack.embed_norm = build.norm(norm, width, build.epsilon());
-    if (names.mapping != nullptr) stack.mapping = build.linear(names.mapping, stack.dims, width);
+    if (names.mapping != nullptr && !(family.mapped_if_narrower && width == stack.dims))
+        stack.mapping = build.linear(names.mapping, stack.dims, width);
     int64_t layers = count_blocks(build, keys.layers, decoder);
     int64_t ffn = build.size(keys.ffn);
-    for (int64_t i = 0; i < layers; i++)
-        stack.blocks.push_back(
-            build_block(build, names, i, stack.dims, stack.heads * stack.head, ffn, decoder));
+    int64_t groups = family.groups_key == nullptr          ? layers
+                     : build.config.has(family.groups_key) ? build.size(family.groups_key, layers)
+                                                           : 1;
+    for (int64_t i = 0, group = -1; i < layers; i++)
+        if (i * groups / layers == group) { /* the tensors of the block before, once more */
+            stack.blocks.push_back(stack.blocks.back());
+        } else {
+            group = i * groups / layers;
+            stack.blocks.push_back(build_block(build, names, group, stack.dims,
+                                               stack.heads * stack.head, ffn, decoder));
+        }
     if (names.final_norm != nullptr && stack.pre_norm)
         stack.final_norm =
             build.norm(std::string(names.prefix) + names.final_norm, stack.dims, build.epsilon());

@@ -11,47 +11,62 @@ namespace alcore_torch {
 
 /* Where the tensors of a stack lie: names below the stack's own prefix; NULL: it has none. */
 struct StackNames {
-    const char *prefix;     /* "encoder." */
-    const char *words;      /* token embeddings, below the family's prefix */
-    const char *positions;  /* table of learned positions */
-    const char *types;      /* embeddings of the parts of a pair */
-    const char *embed_norm; /* norm of the sum of embeddings */
-    const char *mapping;    /* projection of narrower embeddings */
-    const char *block;      /* "layer.%d." */
-    const char *self[4];    /* query, key, value, output */
-    const char *self_norm;
-    const char *cross[4]; /* the same of the attention to the encoder */
-    const char *cross_norm;
-    const char *up, *gate, *down; /* of the feed-forward net */
-    const char *ffn_norm;
-    const char *final_norm;
-    const char *relative; /* table of relative positions, in block 0 */
+    const char *prefix = nullptr;     /* "encoder." */
+    const char *words = nullptr;      /* token embeddings, below the family's prefix */
+    const char *positions = nullptr;  /* table of learned positions */
+    const char *types = nullptr;      /* embeddings of the parts of a pair */
+    const char *embed_norm = nullptr; /* norm of the sum of embeddings */
+    const char *mapping = nullptr;    /* projection of narrower embeddings */
+    const char *block = nullptr;      /* "layer.%d." */
+    const char *self[4] = {};         /* query, key, value, output */
+    const char *self_norm = nullptr;
+    const char *cross[4] = {}; /* the same of the attention to the encoder */
+    const char *cross_norm = nullptr;
+    const char *up = nullptr, *gate = nullptr, *down = nullptr; /* of the feed-forward net */
+    const char *ffn_norm = nullptr;
+    const char *final_norm = nullptr;
+    const char *relative = nullptr; /* table of relative positions, which all blocks share */
 };
 
 /* Keys of config.json of a stack: the number of blocks, of heads, and the width of the feed-forward
  * net. */
 struct StackKeys {
-    const char *layers, *heads, *ffn;
+    const char *layers = nullptr, *heads = nullptr, *ffn = nullptr;
 };
 
 /* One family. A string that is NULL says that the family has no such key or tensor. Keys are those
  * of config.json, other names are those of tensors. */
 struct Family {
-    const char *model_type;
-    const char *prefix; /* "bert.", of all tensors */
-    StackKeys encoder_keys, decoder_keys;
-    const char *dims_key, *activation_key, *epsilon_key, *dropout_key;
-    StackNames encoder, decoder; /* decoder.block NULL: an encoder alone */
-    Positions positions;
-    int64_t position_base; /* -1: one past pad_token_id (RoBERTa) */
+    const char *model_type = nullptr;
+    const char *prefix = nullptr; /* "bert.", of all tensors */
+    StackKeys encoder_keys = {}, decoder_keys = {};
+    const char *dims_key = nullptr, *activation_key = nullptr, *epsilon_key = nullptr,
+               *dropout_key = nullptr;
+    StackNames encoder = {}, decoder = {}; /* decoder.block NULL: an encoder alone */
+    Positions positions = Positions::None;
+    int64_t position_base = 0; /* -1: one past pad_token_id (RoBERTa) */
     /* pre_norm: as in Stack; rms: norms are RMSNorm; scaled_embeddings: config.json may have the
      * key scale_embedding */
-    bool pre_norm, rms, scaled_embeddings;
-    const char *pooler;
-    const char *class_dense, *class_out, *token_out; /* heads over texts and over tokens */
-    bool class_pooled; /* the head over texts reads the pooler's output */
-    Activation class_activation;
-    const char *words_dense, *words_norm, *words_out, *words_bias; /* masked-LM head */
+    bool pre_norm = false, rms = false, scaled_embeddings = false;
+    const char *pooler = nullptr;
+    /* heads over texts and over tokens */
+    const char *class_dense = nullptr, *class_out = nullptr, *token_out = nullptr;
+    bool class_pooled = false; /* the head over texts reads the pooler's output */
+    Activation class_activation = Activation::Tanh;
+    /* masked-LM head */
+    const char *words_dense = nullptr, *words_norm = nullptr, *words_out = nullptr,
+               *words_bias = nullptr;
+    bool words_gelu = false;           /* its activation is GELU, whatever that of the stack is */
+    bool class_dropped_before = false; /* dropout before both layers of the head over texts */
+    /* Where config.json does not have it: the epsilon of norms. */
+    double epsilon = 1e-12;
+    /* max_position_embeddings counts the rows of the table before position_base too (MPNet). */
+    bool base_counted = false;
+    /* Relative positions that are no setting: buckets, and the distance of the last (MPNet). */
+    int64_t buckets = 0, bucket_distance = 0;
+    const char *groups_key = nullptr; /* number of different blocks, which neighbors share */
+    bool mapped_if_narrower = false;  /* without a mapping where embeddings are as wide */
+    bool ffn_dropped = true;          /* the output of the feed-forward net has dropout */
 };
 
 /* All families (torch_table.cpp). */

@@ -15,9 +15,11 @@ bool ends_with(const std::string &text, const char *end) {
 namespace {
 
 /* Dropout of what a classifier reads: that of the classifier where config.json has one, else that
- * of hidden states. distilbert: the key that DistilBERT has for it. */
+ * of hidden states, which MPNet has always. distilbert: the key that DistilBERT has for it. */
 double head_dropout(const Builder &build, const char *distilbert) {
     if (build.is("distilbert")) return build.dropout(distilbert, 0.2);
+    if (build.is("mpnet")) return build.model.encoder.dropout.embedding;
+    if (build.is("albert")) return build.dropout("classifier_dropout_prob", 0.1);
     return build.dropout(build.is("rembert") ? "classifier_dropout_prob" : "classifier_dropout",
                          build.model.encoder.dropout.embedding);
 }
@@ -71,8 +73,7 @@ void build_classes(Builder &build) {
         model.head_dense = build.linear(family.class_dense, dims, dims);
     model.head_out = build.linear(family.class_out, -1, dims);
     model.head_dropout = head_dropout(build, "seq_classif_dropout");
-    /* RoBERTa's head has two layers and drops before both. */
-    if (family.position_base < 0) model.head_dropout_before = model.head_dropout;
+    if (family.class_dropped_before) model.head_dropout_before = model.head_dropout;
     if (model.head_pooled && !model.pooler.weight.defined())
         fail(ALCORE_E_DATA, "%s: the pooler that the classifier reads is missing",
              build.folder.c_str());
@@ -123,7 +124,7 @@ void build_words_head(Builder &build) {
     const Family &family = build.family;
     Model &model = build.model;
     model.head = Head::Words;
-    model.head_activation = model.encoder.activation;
+    model.head_activation = family.words_gelu ? Activation::Gelu : model.encoder.activation;
     model.head_dense = build.linear(family.words_dense, -1, model.encoder.dims);
     const int64_t width = model.head_dense.weight.size(0);
     model.head_norm = build.norm(family.words_norm, width, build.epsilon());
@@ -150,7 +151,8 @@ void build_head(Builder &build, const std::string &architecture) {
         model.head = Head::Answers;
         model.head_out = build.linear("qa_outputs", 2, dims);
     } else if (ends_with(architecture, "ForMaskedLM") ||
-               ends_with(architecture, "ForPreTraining")) {
+               /* ELECTRA's says which tokens were replaced. */
+               (ends_with(architecture, "ForPreTraining") && !build.is("electra"))) {
         build_words_head(build);
     }
     if (model.head == Head::Classes || model.head == Head::Tokens) {

@@ -198,7 +198,7 @@ static at::Tensor positions_of(const Packed &batch) {
 /* Gives each run its bias of relative positions [1, heads, length, length] (T5), with minus
  * infinity for later keys in a decoder. Other stacks need none. */
 static void set_biases(const Stack &stack, std::vector<Run> &runs) {
-    if (stack.positions != Positions::Relative) return;
+    if (!stack.relative.defined()) return;
     for (Run &run : runs) {
         run.bias = relative_bias(stack, 0, run.length, run.length).contiguous();
         if (!stack.causal) continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The families of models. Members of a row stand in the order of torch_family.h: most are strings
- * or NULL, so that a row has to be read beside that file. What several families share is a macro.
- */
+/* The families of models. Rows name their members, or have all of them in the order of
+ * torch_family.h: most are strings or NULL, so that such a row has to be read beside that file.
+ * What several families share is a macro. */
 #include "torch_family.h"
 
 namespace alcore_torch {
@@ -34,7 +34,8 @@ namespace alcore_torch {
             {"decoder_layers", "decoder_attention_heads", "decoder_ffn_dim"}, "d_model",           \
             "activation_function", nullptr, "dropout", BART_STACK("encoder.", final_norm),         \
             BART_STACK("decoder.", final_norm), positions, base, pre_norm, false, true, nullptr,   \
-            nullptr, nullptr, nullptr, false, Activation::Tanh, nullptr, nullptr, nullptr, nullptr \
+            nullptr, nullptr, nullptr, false, Activation::Tanh, nullptr, nullptr, nullptr,         \
+            nullptr, false, false, 1e-5                                                            \
     }
 #define T5_STACK(which, ffn)                                                                       \
     {                                                                                              \
@@ -54,15 +55,21 @@ namespace alcore_torch {
             {"num_decoder_layers", "num_heads", "d_ff"}, "d_model", nullptr, "layer_norm_epsilon", \
             "dropout_rate", T5_STACK("encoder.", "layer.1."), T5_STACK("decoder.", "layer.2."),    \
             Positions::Relative, 0, true, true, false, nullptr, nullptr, nullptr, nullptr, false,  \
-            Activation::Tanh, nullptr, nullptr, nullptr, nullptr                                   \
+            Activation::Tanh, nullptr, nullptr, nullptr, nullptr, false, false, 1e-6               \
     }
+#define ROBERTA_HEADS                                                                              \
+    .pooler = "pooler.dense", .class_dense = "classifier.dense",                                   \
+    .class_out = "classifier.out_proj", .token_out = "classifier", .words_dense = "lm_head.dense", \
+    .words_norm = "lm_head.layer_norm", .words_out = "lm_head.decoder",                            \
+    .words_bias = "lm_head.bias", .words_gelu = true, .class_dropped_before = true
+#define BERT_SETTINGS                                                                              \
+    .encoder_keys = BERT_KEYS, .dims_key = "hidden_size", .activation_key = "hidden_act",          \
+    .epsilon_key = "layer_norm_eps", .dropout_key = "hidden_dropout_prob"
 #define ROBERTA_FAMILY(type)                                                                       \
     {                                                                                              \
-        type, "roberta.", BERT_KEYS, {}, "hidden_size", "hidden_act", "layer_norm_eps",            \
-            "hidden_dropout_prob", {"", BERT_EMBEDDINGS, nullptr, BERT_BLOCK}, {},                 \
-            Positions::Learned, -1, false, false, false, "pooler.dense", "classifier.dense",       \
-            "classifier.out_proj", "classifier", false, Activation::Tanh, "lm_head.dense",         \
-            "lm_head.layer_norm", "lm_head.decoder", "lm_head.bias"                                \
+        .model_type = type, .prefix = "roberta.", BERT_SETTINGS,                                   \
+        .encoder = {"", BERT_EMBEDDINGS, nullptr, BERT_BLOCK}, .positions = Positions::Learned,    \
+        .position_base = -1, ROBERTA_HEADS                                                         \
     }
 
 static const Family FAMILIES[] = {
@@ -93,6 +100,91 @@ static const Family FAMILIES[] = {
      "cls.predictions.bias"},
     ROBERTA_FAMILY("roberta"),
     ROBERTA_FAMILY("xlm-roberta"),
+    ROBERTA_FAMILY("camembert"),
+    {.model_type = "xlm-roberta-xl",
+     .prefix = "roberta.",
+     BERT_SETTINGS,
+     .encoder = {.prefix = "",
+                 .words = "embeddings.word_embeddings",
+                 .positions = "embeddings.position_embeddings",
+                 .types = "embeddings.token_type_embeddings",
+                 .block = "encoder.layer.%d.",
+                 .self = {"attention.self.query", "attention.self.key", "attention.self.value",
+                          "attention.output.dense"},
+                 .self_norm = "attention.self_attn_layer_norm",
+                 .up = "intermediate.dense",
+                 .down = "output.dense",
+                 .ffn_norm = "LayerNorm",
+                 .final_norm = "encoder.LayerNorm"},
+     .positions = Positions::Learned,
+     .position_base = -1,
+     .pre_norm = true,
+     ROBERTA_HEADS,
+     .epsilon = 1e-5,
+     .ffn_dropped = false},
+    {.model_type = "mpnet",
+     .prefix = "mpnet.",
+     BERT_SETTINGS,
+     .encoder = {.prefix = "",
+                 .words = "embeddings.word_embeddings",
+                 .positions = "embeddings.position_embeddings",
+                 .embed_norm = "embeddings.LayerNorm",
+                 .block = "encoder.layer.%d.",
+                 .self = {"attention.attn.q", "attention.attn.k", "attention.attn.v",
+                          "attention.attn.o"},
+                 .self_norm = "attention.LayerNorm",
+                 .up = "intermediate.dense",
+                 .down = "output.dense",
+                 .ffn_norm = "output.LayerNorm",
+                 .relative = "encoder.relative_attention_bias"},
+     .positions = Positions::Learned,
+     .position_base = 2,
+     ROBERTA_HEADS,
+     .base_counted = true,
+     .buckets = 32,
+     .bucket_distance = 128},
+    {.model_type = "electra",
+     .prefix = "electra.",
+     BERT_SETTINGS,
+     .encoder = {"", BERT_EMBEDDINGS, "embeddings_project", BERT_BLOCK},
+     .positions = Positions::Learned,
+     .class_dense = "classifier.dense",
+     .class_out = "classifier.out_proj",
+     .token_out = "classifier",
+     .class_activation = Activation::Gelu,
+     .words_dense = "generator_predictions.dense",
+     .words_norm = "generator_predictions.LayerNorm",
+     .words_out = "generator_lm_head",
+     .words_bias = "generator_lm_head.bias",
+     .words_gelu = true,
+     .class_dropped_before = true,
+     .mapped_if_narrower = true},
+    {.model_type = "albert",
+     .prefix = "albert.",
+     BERT_SETTINGS,
+     .encoder = {.prefix = "",
+                 .words = "embeddings.word_embeddings",
+                 .positions = "embeddings.position_embeddings",
+                 .types = "embeddings.token_type_embeddings",
+                 .embed_norm = "embeddings.LayerNorm",
+                 .mapping = "encoder.embedding_hidden_mapping_in",
+                 .block = "encoder.albert_layer_groups.%d.albert_layers.0.",
+                 .self = {"attention.query", "attention.key", "attention.value", "attention.dense"},
+                 .self_norm = "attention.LayerNorm",
+                 .up = "ffn",
+                 .down = "ffn_output",
+                 .ffn_norm = "full_layer_layer_norm"},
+     .positions = Positions::Learned,
+     .pooler = "pooler",
+     .class_out = "classifier",
+     .token_out = "classifier",
+     .class_pooled = true,
+     .words_dense = "predictions.dense",
+     .words_norm = "predictions.LayerNorm",
+     .words_out = "predictions.decoder",
+     .words_bias = "predictions.bias",
+     .groups_key = "num_hidden_groups",
+     .ffn_dropped = false},
     {"distilbert",
      "distilbert.",
      {"n_layers", "n_heads", "hidden_dim"},

@@ -36,6 +36,18 @@ def bert(lower, template=True):
     return out
 
 
+def mpnet(lower):
+    words = ["<s>", "<pad>", "</s>", "[UNK]", "<mask>", *LETTERS, *("##" + c for c in LETTERS), *LETTERS.upper(), *"Ääé中文",
+             *("##" + c for c in "ABCÄä"), "Ab", "ab", "."]
+    out = Tokenizer(models.WordPiece({word: i for i, word in enumerate(words)}, unk_token="[UNK]"))
+    out.normalizer = normalizers.BertNormalizer(lowercase=lower)
+    out.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    out.decoder = decoders.WordPiece()
+    out.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=True)
+    out.add_special_tokens([AddedToken(word, special=True, lstrip=word == "<mask>") for word in words[:5]])
+    return out
+
+
 def roberta(prefix):
     out = Tokenizer(models.BPE(unk_token="<unk>"))
     out.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
@@ -61,6 +73,7 @@ def pieces(special, prepend, post=None, normalizer=None):
     return out
 
 
+CAMEMBERT = ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>", "</s>", "<mask>"]
 XLMR, REMBERT, T5 = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"], ["<pad>", "<s>", "<unk>", "[CLS]", "[SEP]"], ["<pad>", "</s>", "<unk>"]
 AROUND = processors.TemplateProcessing(single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
 ENDED = processors.TemplateProcessing(single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)])
@@ -70,7 +83,9 @@ TOKENIZERS = {
     "roberta-prefix": roberta(True), "xlmr": pieces(XLMR, "always", AROUND), "xlmr-never": pieces(XLMR, "never", AROUND),
     "xlmr-plain": pieces(XLMR, "always"), "xlmr-lower": pieces(XLMR, "always", AROUND, normalizers.Lowercase()),
     "rembert-empty": pieces(REMBERT, "always", EMPTY), "rembert-none": pieces(REMBERT, "always"),
+    "camembert": pieces(CAMEMBERT, "never", None, normalizers.Lowercase()), "mpnet-cased": mpnet(False), "mpnet-lower": mpnet(True),
     "t5": pieces(T5, "always", ENDED), "t5-plain": pieces(T5, "never")}
+MPNET = ["Ab Äb É 中文 AB <mask> ab."]
 BERT, WORDS = ["Ab Äb É 中文 AB [MASK] ab."], ["Ab the <mask> cat", "the cat"]
 SOME = ["the cat", "The <mask> Cat"]
 NO_EXTRA = {"extra_ids": 0, "additional_special_tokens": []}
@@ -97,6 +112,16 @@ CASES = [  # tokenizer, tokenizer_config.json, model_type, texts
     ("xlmr-plain", {"tokenizer_class": "XLMRobertaTokenizer"}, "xlm-roberta", SOME),
     ("xlmr-plain", {"tokenizer_class": "XLMRobertaTokenizer", "bos_token": "<mask>", "eos_token": "<pad>"}, "xlm-roberta", SOME),
     ("xlmr-lower", {"tokenizer_class": "XLMRobertaTokenizer"}, "xlm-roberta", SOME),
+    *((name, {"tokenizer_class": "MPNetTokenizer", **more}, "mpnet", MPNET) for name in ("mpnet-cased", "mpnet-lower")
+      for more in ({}, {"do_lower_case": False}, {"do_lower_case": True, "strip_accents": False}, {"cls_token": "</s>", "sep_token": "<s>"})),
+    ("mpnet-cased", None, "mpnet", MPNET), ("mpnet-lower", {"tokenizer_class": "MPNetTokenizerFast", "do_lower_case": False}, "mpnet", MPNET),
+    *(("camembert", {"tokenizer_class": name, **more}, "camembert", SOME) for name in ("CamembertTokenizer", "CamembertTokenizerFast")
+      for more in ({}, {"add_prefix_space": False}, {"bos_token": "<mask>", "eos_token": "<pad>"})),
+    ("camembert", None, "camembert", SOME),
+    *((name, {"tokenizer_class": "ElectraTokenizer" + fast, **more}, "electra", BERT) for name in ("bert-cased", "bert-lower")
+      for fast in ("", "Fast") for more in ({}, {"do_lower_case": False})),
+    ("bert-lower", {"do_lower_case": False}, "electra", BERT), ("bert-cased", None, "electra", BERT),
+    ("xlmr-lower", None, "xlm-roberta-xl", SOME), ("xlmr-never", {"tokenizer_class": "XLMRobertaTokenizer"}, "xlm-roberta-xl", SOME),
     ("rembert-empty", {"tokenizer_class": "RemBertTokenizer"}, "rembert", ["the cat", "The Cat"]),
     ("rembert-none", {"tokenizer_class": "RemBertTokenizer"}, "rembert", ["the cat", "The Cat"]),
     ("rembert-empty", {"tokenizer_class": "RemBertTokenizer", "add_prefix_space": False}, "rembert", ["the cat"]),

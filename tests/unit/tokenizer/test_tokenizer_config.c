@@ -80,6 +80,22 @@ START_TEST(unk_token_is_the_unknown_token_of_vocab_txt) {
 }
 END_TEST
 
+/* MPNet has other tokens around a pair than BERT. */
+START_TEST(vocab_txt_of_mpnet_is_refused) {
+    alcore_ctx *ctx = NULL;
+    alcore_tokenizer *tokenizer = NULL;
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    write_file("vocab.txt", VOCAB);
+    write_file("tokenizer_config.json", "{\"tokenizer_class\":\"MPNetTokenizer\"}");
+    ck_assert_fails(alcore_tokenizer_open(ctx, path_of(NULL), &tokenizer), ALCORE_E_UNSUPPORTED,
+                    "and tokenizer_class is MPNetTokenizer; open the tokenizer with transformers "
+                    "and save it, which writes tokenizer.json");
+    ck_assert_ptr_null(tokenizer);
+    remove_files();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* A configuration, and the end of the message that refuses it. */
 typedef struct bad_config {
     const char *text, *message;
@@ -222,7 +238,7 @@ START_TEST(messages_name_the_file_that_has_the_error) {
 END_TEST
 
 CHECK_SUITE("tokenizer_config", unk_token_is_the_unknown_token_of_vocab_txt,
-            a_malformed_configuration_is_refused_beside_vocab_txt,
+            vocab_txt_of_mpnet_is_refused, a_malformed_configuration_is_refused_beside_vocab_txt,
             a_malformed_configuration_is_refused_beside_tokenizer_json,
             special_tokens_that_tokenizer_json_has_not_are_refused,
             tokens_that_are_only_added_are_put_around_a_text,
