@@ -155,7 +155,7 @@ typedef struct alcore_project_import_report {
     int64_t added;        /**< answers that were not known before */
     int64_t repeated;     /**< answers that the project had already */
     int64_t drafts;       /**< answers that are not final: their items stay open */
-    int64_t corrected;    /**< of added: another answer of the same annotator before */
+    int64_t corrected;    /**< of added: took the place of an answer of the same annotator */
     int64_t disagreeing;  /**< items whose annotators now give different answers */
     int64_t unusable;     /**< records that cannot be used, items that no round has among them */
     const char *messages; /**< a view, valid until the next call of this project: a line
@@ -165,8 +165,9 @@ typedef struct alcore_project_import_report {
 #define ALCORE_PROJECT_IMPORT_REPORT_INIT ALCORE_INIT(alcore_project_import_report)
 
 /** Takes the answers of a tool's file (alcore_tool_read()). Answers are only ever added: that of an
- * annotator replaces his earlier one, which is kept; several annotators have one each. Importing a
- * file again changes nothing.
+ * annotator replaces his earlier one, which is kept, and one whose time is earlier is kept and does
+ * not count; several annotators have one each. Importing a file again changes nothing. Answers that
+ * do not count so, times in the future and times that are none are warned of.
  * @param[in,out] project borrowed
  * @param[in] tool borrowed; its name
  * @param[in] path borrowed

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "extra/project/import_remarks.h"
 #include "extra/project/project_decisions.h"
 #include "extra/project/project_exchange.h"
 #include "text/utf8.h"
@@ -24,8 +25,8 @@ typedef struct import_run {
     const char *path, *fallback; /* of the file; who, where the file does not say */
     int64_t number;              /* of the import */
     bool known;                  /* the same answers were imported before */
-    bool unnamed;                /* an answer was added of nobody in particular */
-    const char *several;         /* the setting */
+    alcore__import_remarks remarks;
+    const char *several; /* the setting */
     /* Statements, owned. */
     sqlite3_stmt *find_item, *find_annotator, *add_annotator, *find_same, *find_latest, *add_answer,
         *set_latest;
@@ -239,10 +240,10 @@ static alcore_status take(import_run *run, found_answer *found) {
                                         found->item, found->annotator_number, answer->status,
                                         answer->value, answer->comment, answer->time,
                                         answer->seconds, found->digest));
-    run->unnamed |= !*found->annotator;
+    alcore__import_remarks_add(&run->remarks, answer, found->annotator, present.stays && !draft);
     run->report.drafts += draft;
     run->report.added += !draft;
-    run->report.corrected += !draft && present.answer && !present.draft;
+    run->report.corrected += !draft && present.answer && !present.draft && !present.stays;
     if (present.stays) return ALCORE_OK;
     return alcore__store_run_bound(store, run->set_latest, "iii", found->item,
                                    found->annotator_number,
@@ -295,26 +296,6 @@ static alcore_status write_import(import_run *run, const char *tool, const char 
     return status;
 }
 
-/* Warns of answers of nobody in particular beside those of annotators with names: who they are of
- * would count as one more person, with whom the others agree or not. */
-static alcore_status warn_unnamed(const import_run *run) {
-    sqlite3_stmt *named;
-    bool row;
-    if (!run->unnamed) return ALCORE_OK;
-    ALCORE__TRY(alcore__store_prepare(&run->project->store, &named,
-                                      "SELECT name FROM annotators WHERE name != '' "
-                                      "ORDER BY annotator LIMIT 1",
-                                      ""));
-    const alcore_status status = alcore__store_step(&run->project->store, named, &row);
-    if (status == ALCORE_OK && row)
-        alcore__log(run->project->object.ctx, ALCORE_LOG_WARN, "project", NULL,
-                    "%s has answers without an annotator, and others of the project are of '%s': "
-                    "they count as those of one more person, without a name; say who gave them",
-                    run->path, alcore__store_text(named, 0));
-    sqlite3_finalize(named);
-    return status;
-}
-
 /* Fails, with the first reason, where records were there and none can be used. */
 static alcore_status check_usable(const import_run *run) {
     const alcore_project_import_report *const report = &run->report;
@@ -344,12 +325,13 @@ static alcore_status import_answers(import_run *run, const char *tool,
     ALCORE__TRY(alcore__store_integer(store, &before, "SELECT max(answer) FROM answers", ""));
     run->number = last + 1;
     run->known = known > 0;
+    alcore__import_remarks_begin(&run->remarks);
     ALCORE__TRY(prepare(run));
     ALCORE__TRY(take_all(run, answers));
     ALCORE__TRY(check_usable(run));
     ALCORE__TRY(
         alcore__project_decide(run->project, run->several, before + 1, &run->report.disagreeing));
-    ALCORE__TRY(warn_unnamed(run));
+    ALCORE__TRY(alcore__import_remarks_tell(&run->remarks, run->project, run->path));
     return write_import(run, tool, digest);
 }
 

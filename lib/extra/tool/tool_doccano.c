@@ -5,9 +5,12 @@
  *
  *   out   {"text": ..., "label": [], "al_id": ..., "draft": ...}
  *   back  {"id": 3, "text": ..., "al_id": ..., "label": [...], "Comments": ["...", ...]}
- *         label: ["translation"], ["class", ...], [[begin, end, "class"], ...] in code points;
+ *         label: ["translation"], ["class", ...], [[begin, end, "class"], ...] in UTF-16 units;
  *         with relations [{"start_offset", "end_offset", "label"}] under "entities", and comments
  *         are [{"comment": "..."}]
+ *
+ * Its page takes offsets from the browser's selection, which counts UTF-16 code units; its server
+ * changes none.
  *
  * A label that is imported cannot be told from one that a person gave, so that a draft is metadata
  * and no label. Who answered stands in the name of the file, if at all. */
@@ -127,6 +130,6 @@ const alcore__tool_form alcore__tool_doccano = {.name = "doccano",
                                                 .title = "doccano (JSONL)",
                                                 .suffix = ".jsonl",
                                                 .tasks = "translation classes spans tags",
-                                                .span_unit = ALCORE_SPAN_CODE_POINTS,
+                                                .span_unit = ALCORE_SPAN_UTF16,
                                                 .write = write_examples,
                                                 .read = read_examples};

@@ -25,9 +25,9 @@ PROJECTS = {"translation": ("Seq2seq", "Seq2seqProject"), "classes": ("DocumentC
             "spans": ("SequenceLabeling", "SequenceLabelingProject"), "tags": ("SequenceLabeling", "SequenceLabelingProject"),
             "relations": ("SequenceLabeling", "SequenceLabelingProject")}
 PLACE = 'LOC & "GPE"'
-# Labels of the three examples; offsets count code points.
+# Labels of the three examples; offsets count UTF-16 code units, as the selection of a browser does.
 WORK = {"translation": [["\U0001F600 Anna Li lebt in Paris"], [], ["𝕏𝕏 Cologne"]], "classes": [["PER"], [PLACE, "PER"], []],
-        "spans": [[(19, 24, PLACE), (2, 9, "PER")], [], [(0, 2, "PER")]], "tags": [[(2, 9, "PER"), (19, 24, "LOC")], [], []]}
+        "spans": [[(20, 25, PLACE), (3, 10, "PER")], [], [(0, 4, "PER")]], "tags": [[(3, 10, "PER"), (20, 25, "LOC")], [], []]}
 WORK["relations"] = WORK["spans"]
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """potato: its server, on loopback, with the configurations and items that the library writes (tests/unit/extra/tool/files), two people who
-answer as its page does, and the export that it writes. tests/unit/extra/tool/test_tool_back.c reads these exports."""
+answer as its page does, which in a browser counts code points, and the export that it writes. tests/unit/extra/tool/test_tool_back.c reads
+these exports."""
 import pathlib
 import shutil
 import socket

@@ -209,12 +209,29 @@ START_TEST(corrected) {
 }
 END_TEST
 
+/* An answer with its time is known again in any other file, also behind a later one. */
+START_TEST(known_by_time) {
+    char both[600];
+    imported(row(first, "eins", "", "anna", "2026-01-02T10:00:00Z"));
+    imported(row(first, "ein", "", "anna", "2026-01-02T11:00:00Z"));
+    snprintf(both, sizeof both, "%s%s", row(first, "eins", "", "anna", "2026-01-02T10:00:00Z"),
+             row(second, "zwei", "", "anna", "2026-01-02T12:00:00Z"));
+    const alcore_project_import_report report = imported(both);
+    ck_assert_int_eq(report.repeated, 1);
+    ck_assert_int_eq(report.added, 1);
+    ck_assert_int_eq(report.corrected, 0);
+    ck_assert_int_eq(bed_status(project).answers, 3);
+    ck_assert_ptr_nonnull(strstr(labeled(), "\tein\t"));
+}
+END_TEST
+
 /* Times say which answer is later, in whatever order files come. */
 START_TEST(in_any_order) {
     imported(row(first, "late", "", "anna", "2026-01-02T10:00:00+01:00"));
     alcore_project_import_report report =
         imported(row(first, "early", "", "anna", "2026-01-02T08:59:59Z"));
     ck_assert_int_eq(report.added, 1);
+    ck_assert_int_eq(report.corrected, 0);
     ck_assert_ptr_nonnull(strstr(labeled(), "\tlate\t"));
     imported(row(first, "latest", "", "anna", "2026-01-02T09:00:01.5Z"));
     ck_assert_ptr_nonnull(strstr(labeled(), "\tlatest\t"));
@@ -340,6 +357,51 @@ START_TEST(unnamed) {
     ck_assert_ok(alcore_project_document(heard, &document));
     ck_assert_ptr_nonnull(strstr(document, "{\"name\":\"\",\"items\":2"));
     ck_assert_ptr_nonnull(strstr(document, "{\"name\":\"ann\",\"items\":1"));
+    alcore_project_unref(heard);
+    alcore_ctx_unref(logging);
+}
+END_TEST
+
+/* The warnings of an import. */
+static const char *warnings_of(alcore_project *heard, const char *rows) {
+    char text[1024] = HEADER;
+    strcat(text, rows);
+    warnings = 0;
+    warned[0] = '\0';
+    ck_assert_ok(alcore_project_import(heard, "csv", bed_put("in.csv", text), NULL, NULL));
+    return warned;
+}
+
+/* Times that keep an answer from counting, that are in the future or no times are warned of, once
+ * for each answer that is added. Today is 2001-09-09. */
+START_TEST(odd_times) {
+    alcore_ctx *logging;
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_project *heard;
+    char both[600];
+    options.log = take_warning;
+    ck_assert_ok(alcore_ctx_new(&options, &logging));
+    ck_assert_ok(alcore_project_open(logging, in_bed("p"), &heard));
+    const char *soon = row(first, "a", "", "ann", "2001-09-10T01:00:00Z");
+    ck_assert_str_eq(warnings_of(heard, soon), "");
+    const char *later = row(first, "b", "", "ann", "2999-01-01T00:00:00Z");
+    ck_assert_ptr_nonnull(strstr(warnings_of(heard, later),
+                                 "in.csv: 1 answers have times in the "
+                                 "future, such as 2999-01-01T00:00:00Z"));
+    ck_assert_int_eq(warnings, 1);
+    ck_assert_str_eq(warnings_of(heard, later), ""); /* known before */
+    ck_assert_ptr_nonnull(
+        strstr(warnings_of(heard, row(first, "c", "", "ann", "2001-09-09T02:00:00Z")),
+               "in.csv: 1 answers are older, by their times"));
+    ck_assert_int_eq(warnings, 1);
+    ck_assert_ptr_nonnull(strstr(labeled(), "\tb\t"));
+    ck_assert_str_eq(warnings_of(heard, row(first, "d", "draft", "ann", "")), "");
+    snprintf(both, sizeof both, "%s%s", row(second, "e", "", "ann", "9.9.2001"),
+             row(third, "f", "", "ann", "2001-13-09T02:00:00Z"));
+    ck_assert_ptr_nonnull(strstr(warnings_of(heard, both), "in.csv: 2 answers have times that are "
+                                                           "none of ISO 8601, such as '9.9.2001'"));
+    ck_assert_int_eq(warnings, 1);
+    ck_assert_int_eq(bed_status(heard).answered, 3);
     alcore_project_unref(heard);
     alcore_ctx_unref(logging);
 }
@@ -532,6 +594,6 @@ START_TEST(metrics_of_an_evaluation) {
 END_TEST
 
 CHECK_SUITE_WITH("project_answers", setup, teardown, metrics_of_an_evaluation, exports, contexts,
-                 drafts_go_out, partially_and_again, corrected, in_any_order, drafts, without,
-                 several, annotator, unnamed, unusable, another_project, another_text, labels,
-                 labeled_files, answers_are_labeled, metrics);
+                 drafts_go_out, partially_and_again, corrected, known_by_time, in_any_order, drafts,
+                 without, several, annotator, unnamed, odd_times, unusable, another_project,
+                 another_text, labels, labeled_files, answers_are_labeled, metrics);

@@ -139,6 +139,26 @@ START_TEST(rounds_and_people) {
 }
 END_TEST
 
+/* What a round consists of: near-duplicates, and reasons by how they begin. */
+START_TEST(composition) {
+    char ids[1024];
+    alcore_project *project;
+    ck_assert_ok(alcore_project_init(ctx, in_bed("c"), &project));
+    ck_assert_ok(alcore_project_add(
+        project, ALCORE_ROLE_CANDIDATES,
+        bed_put("c.txt", "a b c d e f g h i j k1\na b c d e f g h i j k2\nz y x\n"), NULL));
+    ck_assert_ok(alcore_project_set(project, "strategy", "ngram-cover"));
+    ck_assert_ok(alcore_project_set(project, "budget", "3"));
+    bed_next(project, ids);
+    char *page = page_of(project);
+    HAS(page, "<td>33.3 %</td>");                 /* one of the three has the words of another */
+    HAS(page, "<td>gain low 2, gain top 1</td>"); /* without the percents behind */
+    HAS(page, "<td>gain top ");
+    free(page);
+    alcore_project_unref(project);
+}
+END_TEST
+
 /* Curves are pictures in the page: two measures, of which one has two points and was corrected. */
 START_TEST(curves) {
     alcore_project *project = answered_project();
@@ -151,7 +171,9 @@ START_TEST(curves) {
     for (const char *at = chrf; (at = strstr(at, "<circle")) && at < end; at++) circles++;
     ck_assert_int_eq(circles, 2);
     char *picture = strndup(chrf, (size_t)(end - chrf));
-    HAS(picture, ">47</text>"); /* the last value of the round */
+    HAS(picture, ">47</text>");  /* the last value of the round */
+    HAS(picture, ">2.0</text>"); /* items that were bought: of three one was refunded */
+    LACKS(picture, ">3.0</text>");
     free(picture);
     free(page);
     alcore_project_unref(project);
@@ -219,4 +241,5 @@ START_TEST(memory) {
 END_TEST
 
 CHECK_SUITE_WITH("project report", bed_setup, bed_teardown, without_rounds, standing_and_budget,
-                 next_round, rounds_and_people, curves, self_contained, refused, memory);
+                 next_round, rounds_and_people, composition, curves, self_contained, refused,
+                 memory);

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "options_with.h"
+
 /* A project with a round, an answer and files of two roles, closed. */
 static void make(void) {
     alcore_project *project = bed_project();
@@ -367,13 +369,14 @@ START_TEST(truncated) {
 }
 END_TEST
 
-/* The path of a blob; valid until the next call. */
-static const char *a_blob(void) {
+/* The path of a blob whose name ends so; valid until the next call. */
+static const char *a_blob(const char *end) {
     static char path[TEST_PATH_BYTES + 400];
     DIR *listing = opendir(in_bed("p/blobs"));
     const struct dirent *entry;
-    while ((entry = readdir(listing)) && entry->d_name[0] == '.') {
+    while ((entry = readdir(listing)) && (entry->d_name[0] == '.' || !strstr(entry->d_name, end))) {
     }
+    ck_assert_ptr_nonnull(entry);
     snprintf(path, sizeof path, "%s/p/blobs/%s", bed_folder, entry->d_name);
     closedir(listing);
     return path;
@@ -390,7 +393,7 @@ static alcore_status select_another(void) {
 
 START_TEST(damaged_blobs) {
     make();
-    const char *const path = a_blob();
+    const char *const path = a_blob("");
     long bytes;
     char *const copy = read_file(path, &bytes);
     copy[bytes / 2] ^= 1;
@@ -404,6 +407,46 @@ START_TEST(damaged_blobs) {
     ck_assert_int_eq(truncate(path, bytes - 1), 0);
     ck_assert_fails(verify(), ALCORE_E_DATA, "damaged");
     ck_assert_int_eq(unlink(path), 0);
+    ck_assert_fails(verify(), ALCORE_E_DATA, "missing");
+    free(copy);
+}
+END_TEST
+
+/* An index that lacks a row, in pages that have their digests: SQLite finds what no page tells. */
+START_TEST(damaged_index) {
+    alcore_project *project;
+    make_answered();
+    run_sealed("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' WHERE 0' "
+               "WHERE name = 'answers_of_item'");
+    run_sealed("UPDATE answers SET digest = 'x' WHERE answer = 1");
+    run_sealed("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = "
+               "replace(sql, ' WHERE 0', '') WHERE name = 'answers_of_item'");
+    ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
+    ck_assert_fails(alcore_project_verify(project), ALCORE_E_DATA, "answers_of_item");
+    alcore_project_unref(project);
+}
+END_TEST
+
+/* A file of references is kept, and damage to it found, as that of texts. */
+START_TEST(references) {
+    alcore_project *project = bed_project();
+    char path[sizeof bed_path], texts[sizeof bed_path];
+    long bytes;
+    int64_t freed = -1;
+    strcpy(texts, bed_put("more.txt", "one\ntwo\n"));
+    strcpy(path, bed_put("more.de", "eins\nzwei\n"));
+    ck_assert_ok(alcore_project_add(project, ALCORE_ROLE_LABELED, texts,
+                                    OPTIONS_WITH(alcore_read_options, .references = path)));
+    ck_assert_ok(alcore_project_gc(project, &freed));
+    ck_assert_int_eq(freed, 0);
+    ck_assert_ok(alcore_project_verify(project));
+    alcore_project_unref(project);
+    const char *const blob = a_blob(".de");
+    char *const copy = read_file(blob, &bytes);
+    copy[0] ^= 1;
+    write_file(blob, copy, bytes);
+    ck_assert_fails(verify(), ALCORE_E_DATA, blob);
+    ck_assert_int_eq(unlink(blob), 0);
     ck_assert_fails(verify(), ALCORE_E_DATA, "missing");
     free(copy);
 }
@@ -570,4 +613,5 @@ END_TEST
 
 CHECK_SUITE_WITH("project_store", bed_setup, bed_teardown, other_files, changed_elsewhere,
                  other_schema, other_blobs, other_counts, other_derived, cancelled, flipped_bytes,
-                 truncated, damaged_blobs, two_processes, hot_journal, read_only, no_room, gc);
+                 truncated, damaged_blobs, damaged_index, references, two_processes, hot_journal,
+                 read_only, no_room, gc);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an import warns of, though the answers are kept: of whom they are, and what their times
+ * say. */
+#ifndef ALCORE__IMPORT_REMARKS_H
+#define ALCORE__IMPORT_REMARKS_H
+
+#include "extra/project/project_internal.h"
+
+typedef struct alcore__import_remarks {
+    double now;   /* seconds since 1970 */
+    bool unnamed; /* an answer was added of nobody in particular */
+    int64_t
+        behind; /* answers that were added, and do not count, being older than the present one */
+    int64_t ahead, timeless;                /* whose time is in the future, or is no time */
+    char ahead_time[32], timeless_time[32]; /* of the first of them */
+} alcore__import_remarks;
+
+void alcore__import_remarks_begin(alcore__import_remarks *self);
+/* Takes note of an answer that is added. behind: it is not the present one of its annotator. */
+void alcore__import_remarks_add(alcore__import_remarks *self, const alcore_tool_answer *answer,
+                                const char *annotator, bool behind);
+/* Warns, a line a kind. path: of the file. */
+alcore_status alcore__import_remarks_tell(const alcore__import_remarks *self,
+                                          alcore_project *project, const char *path);
+
+#endif
