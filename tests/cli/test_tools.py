@@ -334,6 +334,30 @@ def every_tool_out_and_back(box):
 
 
 @case
+def every_tool_through_a_project(box):
+    """The two commands of a project: half of the answers, then all of them, and the same file again."""
+    if "libsqlite3 was missing" in box.run("project", "init", "probe", expect=None).err:
+        return  # this build has no projects
+    for tool in usable(box):
+        name, folder = tool["name"], tool["name"]
+        tags = name in ("conll", "inception")
+        files(box)
+        box.run("project", "init", folder, "strategy=random", "budget=4", "source_language=en", "target_language=de",
+                *(["task=tags", "labels=PER,LOC"] if tags else []), "-q")
+        box.run("project", "add", folder, "pool.tsv", "-q")
+        box.run("project", "next", folder, "-q")
+        batch = "batch" + tool["suffix"]
+        box.run("project", "export", folder, "--tool", name, "--out", batch, "-q")
+        answer, value = states_of(name)[0][0], {"a": "patient", "b": "patient"} if name == "squad" else values_of(name)[0]
+        back = "back" + (".json" if name == "page" else tool["suffix"])
+        for items, said in (("a", "1 answers, 1 of them new"), ("ab", "2 answers, 1 of them new, 1 known before"), ("ab", "2 answers, 0 of them new, 2 known before")):
+            fill(box, name, ["--out", batch], {item: (answer, value[item]) for item in items}, back)
+            contains(box.run("project", "import", folder, back, "--tool", name).err, "%s: %s" % (back, said))
+        pairs = rows_of(box.run("project", "labeled", folder).out)
+        equal({row["text"]: row["reference"] for row in pairs}, {TEXTS[item]: value[item] for item in "ab"}, name)
+
+
+@case
 def every_state_means_what_the_page_says(box):
     for tool in usable(box):
         name = tool["name"]
