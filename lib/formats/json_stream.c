@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "formats/file_content.h"
+
 #define FIRST_CAPACITY ((size_t)1 << 18)   /* bytes of the buffer at first */
 #define MAX_VALUE_BYTES ((size_t)64 << 20) /* as of a line of text (line_reader.c) */
 #define NOT_JSON "JSON is expected, a list or an object in each line"
@@ -36,6 +38,16 @@ alcore_status alcore__json_stream_fail(const alcore__json_stream *values, const 
 static alcore_status fail_here(alcore__json_stream *values, const char *reason) {
     values->line = values->passed + 1;
     return alcore__json_stream_fail(values, "%s", reason);
+}
+
+/* Fails at the beginning of a file that is something else, which is told where it is known, such as
+ * the archive in which a tool hands out its exports. */
+static alcore_status fail_other(alcore__json_stream *values, const char *reason) {
+    const char *const is = alcore__file_content(values->buffer, values->end);
+    values->line = values->passed + 1;
+    return is && strcmp(is, "JSON") != 0
+               ? alcore__json_stream_fail(values, "%s; the file is %s", reason, is)
+               : alcore__json_stream_fail(values, "%s", reason);
 }
 
 /* Reads on, so that more bytes are there, or the stream has ended. */
@@ -242,9 +254,9 @@ static alcore_status begin(alcore__json_stream *values) {
         return alcore__json_stream_fail(values, "the object has no list \"%s\"", values->member);
     }
     if (values->member)
-        return fail_here(values, values->blank ? "the file is empty; a JSON object is expected"
-                                               : "a JSON object is expected");
-    if (c != '{' && values->begin < values->end) return fail_here(values, NOT_JSON);
+        return fail_other(values, values->blank ? "the file is empty; a JSON object is expected"
+                                                : "a JSON object is expected");
+    if (c != '{' && values->begin < values->end) return fail_other(values, NOT_JSON);
     values->state = IN_LINES;
     return ALCORE_OK;
 }

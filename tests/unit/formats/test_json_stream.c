@@ -62,6 +62,11 @@ START_TEST(test_lists) {
     ck_assert_str_eq(values_of("[1}2]", NULL), "1:1 f.json:1: a comma or ] is expected");
     ck_assert_str_eq(values_of("\xFF\xFE[", NULL),
                      "f.json is UTF-16LE text: convert it with iconv -f UTF-16LE -t UTF-8");
+    ck_assert_str_eq(values_of("PK\3\4\24", NULL),
+                     "f.json:1: JSON is expected, a list or an object in each line; the file is a "
+                     "zip archive (also .xlsx, .docx, .odt)");
+    ck_assert_str_eq(values_of("<?xml version=\"1.0\"?>\n<a/>", "data"),
+                     "f.json:1: a JSON object is expected; the file is XML");
     ck_assert_str_eq(values_of("id,text", NULL),
                      "f.json:1: JSON is expected, a list or an object in each line");
 }
