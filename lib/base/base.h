@@ -275,6 +275,22 @@ alcore_status alcore__file_read_all(alcore__file *file, int64_t offset, void *da
 const char *alcore__file_path(const alcore__file *file);
 void alcore__file_close(alcore__file *file); /* NULL-safe */
 
+/* A whole file in memory, to be read only (file_map.c). A struct of zeros has none. */
+typedef struct alcore__file_map {
+    const char *data; /* [bytes] */
+    size_t bytes;
+    alcore__file *file; /* owned, open as long as the map */
+    char *copy;         /* owned; NULL: data is mapped */
+} alcore__file_map;
+/* Maps a file of the file system, whose pages are then read when they are needed and shared with
+ * other processes; a file of the host's file table is read. Takes `file` over, which is closed
+ * after a failure too. */
+alcore_status alcore__file_map_open(alcore_ctx *ctx, alcore__file *file, alcore__file_map *out);
+/* ALCORE_E_DATA where a mapped file is shorter than it was: reading what was cut off would end the
+ * process (SIGBUS). */
+alcore_status alcore__file_map_check(const alcore__file_map *map);
+void alcore__file_map_close(alcore_ctx *ctx, alcore__file_map *map);
+
 /* Writes path through a temporary file beside it: it appears whole or not at all. "-" is standard
  * output with the default table. */
 typedef struct alcore__writer alcore__writer;

@@ -127,12 +127,15 @@ void alcore__path_state(alcore_ctx *ctx, const char *path, alcore__file_state *o
     if (alcore__is_file_system(&ctx->files) && stat(path, &info) == 0) read_state(&info, out);
 }
 
+int alcore__file_descriptor_of(const alcore__file *file) {
+    return alcore__is_file_system(&file->ctx->files) ? alcore__file_descriptor(file->handle) : -1;
+}
+
 void alcore__file_state_of(const alcore__file *file, alcore__file_state *out) {
     struct stat info;
+    const int descriptor = alcore__file_descriptor_of(file);
     *out = (alcore__file_state){0};
-    if (alcore__is_file_system(&file->ctx->files) &&
-        fstat(alcore__file_descriptor(file->handle), &info) == 0)
-        read_state(&info, out);
+    if (descriptor >= 0 && fstat(descriptor, &info) == 0) read_state(&info, out);
 }
 
 bool alcore__file_state_equal(const alcore__file_state *one, const alcore__file_state *other) {

@@ -118,6 +118,8 @@ void alcore__file_system(alcore_ctx *ctx, alcore_files *out);
 bool alcore__is_file_system(const alcore_files *files);
 /* The descriptor of a file that the default table has opened. */
 int alcore__file_descriptor(const void *handle);
+/* files.c: the descriptor of an open file; -1: it is one of the host's file table. */
+int alcore__file_descriptor_of(const alcore__file *file);
 /* A mode of its open function beside those of the public header: a device or a pipe, for writing.
  */
 enum { ALCORE__FILE_STREAM = 3 };

@@ -117,6 +117,23 @@ KEY(CONFIG, "bert roberta xlm-roberta camembert xlm-roberta-xl electra", "classi
     OBEYED, "", "dropout before a head, in training")
 KEY(CONFIG, SEQ2SEQ, "classifier_dropout", NO_EFFECT, "",
     "of a head over texts, which these families have not here")
+KEY(CONFIG, "model2vec", "normalize", OBEYED, "", "whether embeddings are divided by their length")
+KEY(CONFIG, "model2vec", "max_length", OBEYED, "",
+    "longest input in tokens, 512 where it is missing, no limit where it is null; and in "
+    "characters: "
+    "that many times the median length of the tokens")
+KEY(CONFIG, "model2vec", "hidden_dim", NO_EFFECT, "", "the tensor has that many columns")
+KEY(CONFIG, "model2vec", "embedding_dtype", NO_EFFECT, "", "the tensor has that type")
+KEY(CONFIG, "model2vec", "vocabulary_quantization", NO_EFFECT, "",
+    "the tensor has that many rows, and `mapping` says which is whose")
+KEY(CONFIG, "model2vec", "seq_length", NO_EFFECT, "", "of older versions; max_length counts")
+KEY(CONFIG, "model2vec", "apply_pca", NO_EFFECT, "", "how the table was made")
+KEY(CONFIG, "model2vec", "apply_zipf", NO_EFFECT, "", "how the table was made")
+KEY(CONFIG, "model2vec", "sif_coefficient", NO_EFFECT, "", "how the table was made")
+KEY(CONFIG, "model2vec", "pooling", NO_EFFECT, "", "how the table was made")
+KEY(CONFIG, "model2vec", "tokenizer_name", NO_EFFECT, "", "where the model came from")
+KEY(CONFIG, "model2vec", "head_config", NO_EFFECT, "",
+    "of a classifier behind the embeddings, which are made here")
 KEY(CONFIG, ALL, "position_embedding_type", REFUSED, "\"absolute\"",
     "the engine has no other positions")
 KEY(CONFIG, ALL, "auto_map", REFUSED, "",
@@ -435,7 +452,9 @@ KEY(PROMPTS, ALL, "__version__", NO_EFFECT, "", "who wrote the file")
 KEY(MODULES, ALL, "idx", NO_EFFECT, "", "modules run in the order of the list")
 KEY(MODULES, ALL, "name", NO_EFFECT, "", "a name")
 KEY(MODULES, ALL, "path", OBEYED, "", "the folder of the module")
-KEY(MODULES, ALL, "type", OBEYED, "", "Transformer, Pooling or Normalize; another is an error")
+KEY(MODULES, ALL, "type", OBEYED, "",
+    "Transformer, Pooling and Normalize, or StaticEmbedding, Dense and Normalize; another is an "
+    "error")
 KEY(MODULES, ALL, "kwargs", REFUSED, "[]", "they are arguments of calls of the package")
 KEY(POOLING, ALL, "pooling_mode", OBEYED, "", "mean, cls or max; another, or several, are an error")
 KEY(POOLING, ALL, "pooling_mode_cls_token", OBEYED, "", "older folders: the mode cls")
@@ -454,6 +473,18 @@ KEY(NORMALIZE, ALL, "module_input_name", REFUSED, "\"sentence_embedding\"",
     "embeddings of texts are normalized")
 KEY(NORMALIZE, ALL, "module_output_name", REFUSED, "\"sentence_embedding\"",
     "embeddings of texts are normalized")
+KEY(DENSE, ALL, "in_features", OBEYED, "", "components that it takes; another number is an error")
+KEY(DENSE, ALL, "out_features", OBEYED, "", "components that it gives; another number is an error")
+KEY(DENSE, ALL, "bias", OBEYED, "", "whether linear.bias is added")
+KEY(DENSE, ALL, "activation_function", OBEYED, "",
+    "of torch.nn: Tanh, which counts where it is missing, Identity, ReLU, GELU, SiLU or Sigmoid; "
+    "another is an error")
+KEY(DENSE, ALL, "use_residual", OBEYED, "",
+    "whether its input, or residual.weight times that, is added to its output")
+KEY(DENSE, ALL, "module_input_name", REFUSED, "\"sentence_embedding\"",
+    "embeddings of texts are transformed")
+KEY(DENSE, ALL, "module_output_name", REFUSED, "\"sentence_embedding\"",
+    "embeddings of texts are transformed")
 KEY(PROMPTS, ALL, "requirements", NO_EFFECT, "", "versions of packages")
 KEY(PROMPTS, ALL, "activation_fn", OBEYED, "",
     "of a CrossEncoder with one label, before that of config.json")

@@ -24,6 +24,7 @@ typedef struct row {
 #define MODULES ALCORE__KEYS_MODULES
 #define POOLING ALCORE__KEYS_POOLING
 #define NORMALIZE ALCORE__KEYS_NORMALIZE
+#define DENSE ALCORE__KEYS_DENSE
 #define ALL ""
 #define BERTS "bert roberta xlm-roberta rembert camembert xlm-roberta-xl mpnet electra albert"
 #define ENCODERS BERTS " distilbert"
@@ -38,7 +39,7 @@ static const row rows[] = {
 enum { ROWS = (int)(sizeof rows / sizeof *rows) };
 
 /* Files in which an unknown key is an error. */
-enum { STRICT = SENTENCE | PROMPTS | MODULES | POOLING | NORMALIZE };
+enum { STRICT = SENTENCE | PROMPTS | MODULES | POOLING | NORMALIZE | DENSE };
 
 /* ---- finding the row ---- */
 

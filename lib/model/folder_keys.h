@@ -19,6 +19,7 @@ enum {
     ALCORE__KEYS_MODULES = 32,    /* an entry of modules.json */
     ALCORE__KEYS_POOLING = 64,    /* config.json of a module Pooling */
     ALCORE__KEYS_NORMALIZE = 128, /* config.json of a module Normalize */
+    ALCORE__KEYS_DENSE = 256,     /* config.json of a module Dense */
 };
 
 /* What a folder's files were found to have. A struct of zeros is empty. */

@@ -27,8 +27,8 @@ static const kind kinds[] = {
      "A.from_pretrained('FOLDER').merge_and_unload().save_pretrained('MERGED')\" with the class of "
      "its task (AutoPeftModelForSequenceClassification, ...), and save the tokenizer there too"},
     {"0_StaticEmbedding/model.safetensors",
-     "a StaticEmbedding of sentence-transformers: a table of words without a transformer",
-     AS_COLUMN},
+     "a folder of sentence-transformers whose modules.json is missing, with a StaticEmbedding",
+     "put the modules.json of the model beside it"},
     {"0_Transformer/config.json",
      "a folder of sentence-transformers 0 or 1, with the transformer in 0_Transformer",
      "save it again: python3 -c \"from sentence_transformers import SentenceTransformer as S; "
@@ -37,7 +37,7 @@ static const kind kinds[] = {
      "save it again: python3 -c \"from sentence_transformers import SentenceTransformer as S; "
      "S('FOLDER').save('NEW')\""},
     {"modules.json",
-     "a folder of sentence-transformers without a transformer, such as one of a StaticEmbedding",
+     "a folder of sentence-transformers without a transformer or a StaticEmbedding",
      AS_COLUMN},
     {"model.bin", "a model of CTranslate2", SAVE_AGAIN},
     {"tf_model.h5", "a model of TensorFlow",

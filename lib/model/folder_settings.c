@@ -83,7 +83,7 @@ static alcore_status read_tokenizer_config(reader *r, const char *model_type) {
 
 /* ---- modules of sentence-transformers ---- */
 
-enum { TRANSFORMER, POOLING, NORMALIZE };
+enum { TRANSFORMER, POOLING, NORMALIZE, STATIC, DENSE };
 
 /* The classes of modules, as version 5 and newer write them and as older versions did. */
 static const struct {
@@ -96,6 +96,9 @@ static const struct {
      "sentence_transformers.models.Pooling", POOLING},
     {"sentence_transformers.base.modules.normalize.Normalize",
      "sentence_transformers.models.Normalize", NORMALIZE},
+    {"sentence_transformers.sentence_transformer.modules.static_embedding.StaticEmbedding",
+     "sentence_transformers.models.StaticEmbedding", STATIC},
+    {"sentence_transformers.base.modules.dense.Dense", "sentence_transformers.models.Dense", DENSE},
 };
 enum { MODULES = (int)(sizeof modules / sizeof *modules) };
 
@@ -188,6 +191,12 @@ static alcore_status read_pooling(alcore__part *object, alcore__folder_settings 
     return read_flags(object, &out->pooling);
 }
 
+static int32_t module_keys(int32_t kind) {
+    return kind == POOLING ? ALCORE__KEYS_POOLING
+           : kind == DENSE ? ALCORE__KEYS_DENSE
+                           : ALCORE__KEYS_NORMALIZE;
+}
+
 /* Reads config.json of a module, in the folder `place`. */
 static alcore_status read_module(reader *r, int32_t kind, alcore__name place) {
     alcore__part object;
@@ -202,16 +211,14 @@ static alcore_status read_module(reader *r, int32_t kind, alcore__name place) {
         return alcore__fail(ALCORE_E_DATA, "%s: the config.json of the pooling is missing",
                             r->path.data);
     if (!found) return ALCORE_OK;
-    ALCORE__TRY(alcore__folder_keys_check(
-        &object, kind == POOLING ? ALCORE__KEYS_POOLING : ALCORE__KEYS_NORMALIZE, "",
-        &r->out->report));
+    ALCORE__TRY(alcore__folder_keys_check(&object, module_keys(kind), "", &r->out->report));
     return kind == POOLING ? read_pooling(&object, r->out) : ALCORE_OK;
 }
 
 /* One module of modules.json. */
 typedef struct module {
     int32_t kind;
-    alcore__name path;
+    alcore__name type, path;
 } module;
 
 /* Reads an entry of modules.json. */
@@ -222,10 +229,12 @@ static alcore_status read_entry(reader *r, const alcore__part *entry, module *ou
     ALCORE__TRY(alcore__part_text(entry, "type", &type));
     ALCORE__TRY(alcore__part_text(entry, "path", &out->path));
     out->kind = module_kind(type);
+    out->type = type;
     if (out->kind < 0)
         return alcore__part_fail(entry, ALCORE_E_UNSUPPORTED,
                                  "the module '%.*s' is not supported (Transformer, Pooling and "
-                                 "Normalize are); take the embeddings of another program as .npy",
+                                 "Normalize are, and StaticEmbedding with Dense and Normalize); "
+                                 "take the embeddings of another program as .npy",
                                  type.length > 120 ? 120 : (int)type.length,
                                  type.text ? type.text : "");
     return ALCORE_OK;
@@ -259,9 +268,21 @@ static alcore_status read_list(reader *r, alcore__part *list, module *out, size_
     return alcore__part_leave(list);
 }
 
+/* The modules behind a StaticEmbedding: Dense and Normalize, in any order. */
+static alcore_status check_static_order(const module *list, size_t count, const char *path) {
+    for (size_t i = 1; i < count; i++)
+        if (list[i].kind != NORMALIZE && list[i].kind != DENSE)
+            return alcore__fail(ALCORE_E_UNSUPPORTED,
+                                "%s: behind a StaticEmbedding only Dense and Normalize are "
+                                "supported; take the embeddings of another program as .npy",
+                                path);
+    return ALCORE_OK;
+}
+
 /* The order in which modules are computed here: the transformer in the folder itself, a pooling,
  * and Normalize. path: of modules.json. */
 static alcore_status check_order(const module *list, size_t count, const char *path) {
+    if (count > 0 && list[0].kind == STATIC) return check_static_order(list, count, path);
     for (size_t i = 0; i < count; i++) {
         const bool right = i == 0   ? list[i].kind == TRANSFORMER
                            : i == 1 ? list[i].kind == POOLING
@@ -269,8 +290,9 @@ static alcore_status check_order(const module *list, size_t count, const char *p
         if (!right)
             return alcore__fail(ALCORE_E_UNSUPPORTED,
                                 "%s: the modules are not Transformer, Pooling and Normalize in "
-                                "this order; take the embeddings of another program as .npy",
-                                path);
+                                "this order, as number %zu is '%.*s'; take the embeddings of "
+                                "another program as .npy",
+                                path, i + 1, (int)list[i].type.length, list[i].type.text);
     }
     if (count == 0) return alcore__fail(ALCORE_E_DATA, "%s: no module is named", path);
     if (list[0].path.length > 0 && !alcore__name_is(list[0].path, "."))
@@ -289,9 +311,16 @@ static bool stays(alcore__name path) {
     return path.length > 0 && path.text[0] != '/';
 }
 
+/* r->path is that of modules.json. */
+static alcore_status check_stays(const reader *r, alcore__name path) {
+    return stays(path) ? ALCORE_OK
+                       : alcore__fail(ALCORE_E_DATA, "%s: the path '%.*s' leads out of the folder",
+                                      r->path.data, (int)path.length, path.text ? path.text : "");
+}
+
 /* modules.json; *found: whether it is there. */
 static alcore_status read_modules(reader *r, bool *found) {
-    enum { MOST = 16 };
+    enum { MOST = ALCORE__STATIC_STEPS + 1 };
     module list[MOST];
     size_t count = 0;
     alcore__part part;
@@ -300,12 +329,17 @@ static alcore_status read_modules(reader *r, bool *found) {
     ALCORE__TRY(open_list(r, &part));
     ALCORE__TRY(read_list(r, &part, list, MOST, &count));
     ALCORE__TRY(check_order(list, count, r->path.data));
+    const bool is_static = list[0].kind == STATIC;
+    if (is_static && list[0].path.length > 0) ALCORE__TRY(check_stays(r, list[0].path));
+    if (is_static) r->out->table_path = list[0].path;
     for (size_t i = 1; i < count; i++) {
-        if (!stays(list[i].path))
-            return alcore__fail(ALCORE_E_DATA, "%s: the path '%.*s' leads out of the folder",
-                                r->path.data, (int)list[i].path.length, list[i].path.text);
+        ALCORE__TRY(check_stays(r, list[i].path));
         ALCORE__TRY(read_module(r, list[i].kind, list[i].path));
-        if (list[i].kind == NORMALIZE) r->out->normalize = true;
+        if (is_static)
+            r->out->steps[r->out->step_count++] =
+                (alcore__static_step){list[i].kind == DENSE, list[i].path};
+        else if (list[i].kind == NORMALIZE)
+            r->out->normalize = true;
     }
     return ALCORE_OK;
 }
@@ -410,6 +444,76 @@ static alcore_status read_all(reader *r) {
     if (!modules_found) return ALCORE_OK;
     ALCORE__TRY(read_sentence_config(r));
     return read_prompt_config(r);
+}
+
+/* ---- static models ---- */
+
+/* The limit of a config.json of model2vec that names none (DEFAULT_MAX_LENGTH). */
+enum { MODEL2VEC_TOKENS = 512 };
+
+/* config.json of model2vec, whose max_length may be null: no limit. */
+static alcore_status read_model2vec(reader *r) {
+    alcore__part object;
+    alcore__json value;
+    bool found;
+    ALCORE__TRY(read_object(r, "config.json", &object, &found));
+    r->out->max_tokens = MODEL2VEC_TOKENS;
+    if (!found) return ALCORE_OK;
+    ALCORE__TRY(
+        alcore__folder_keys_check(&object, ALCORE__KEYS_CONFIG, "model2vec", &r->out->report));
+    ALCORE__TRY(alcore__part_flag(&object, "normalize", &r->out->normalize));
+    if (alcore__json_find(&object.value, "max_length", &value) && alcore__json_kind(&value) == 'n')
+        r->out->max_tokens = 0;
+    return read_count(&object, "max_length", &r->out->max_tokens);
+}
+
+alcore_status alcore__folder_settings_read_model2vec(alcore_ctx *ctx, const char *path,
+                                                     alcore__folder_settings *out) {
+    reader r = {.ctx = ctx, .folder = path, .out = out};
+    const alcore_status status = read_model2vec(&r);
+    alcore__buffer_clear(ctx, &r.path);
+    alcore__buffer_clear(ctx, &r.text);
+    return status;
+}
+
+alcore_status alcore__folder_settings_read_static(alcore_ctx *ctx, const char *path,
+                                                  alcore__folder_settings *out) {
+    reader r = {.ctx = ctx, .folder = path, .out = out};
+    bool found;
+    alcore_status status = read_modules(&r, &found);
+    if (status == ALCORE_OK) status = read_prompt_config(&r);
+    alcore__buffer_clear(ctx, &r.path);
+    alcore__buffer_clear(ctx, &r.text);
+    return status;
+}
+
+/* Looks at the first entry only, and leaves it to the readers to say what is wrong with the rest.
+ */
+static alcore_status find_static(reader *r, bool *out) {
+    alcore__part list, entry;
+    alcore__name type = {0};
+    bool found;
+    ALCORE__TRY(alcore__folder_read(r->ctx, r->folder, "modules.json", &r->path, &r->text, &found));
+    if (!found) return ALCORE_OK;
+    alcore_status status = open_list(r, &list);
+    if (status == ALCORE_OK) {
+        alcore__part_enter(&list);
+        if (alcore__part_next(&list, &entry) && alcore__json_kind(&entry.value) == '{')
+            status = alcore__part_text(&entry, "type", &type);
+    }
+    *out = type.text && module_kind(type) == STATIC;
+    return status == ALCORE_E_DATA ? ALCORE_OK : status;
+}
+
+alcore_status alcore__folder_settings_find_static(alcore_ctx *ctx, const char *path, bool *out) {
+    alcore__folder_settings settings = {0};
+    reader r = {.ctx = ctx, .folder = path, .out = &settings};
+    *out = false;
+    const alcore_status status = find_static(&r, out);
+    alcore__buffer_clear(ctx, &r.path);
+    alcore__buffer_clear(ctx, &r.text);
+    alcore__folder_settings_clear(ctx, &settings);
+    return status;
 }
 
 alcore_status alcore__folder_settings_read(alcore_ctx *ctx, const char *path,

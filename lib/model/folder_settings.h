@@ -12,6 +12,13 @@ typedef struct alcore__prompt {
     alcore__name name, text;
 } alcore__prompt;
 
+/* A module behind the table of a static model, in the order of modules.json. */
+typedef struct alcore__static_step {
+    bool is_dense;     /* else it divides embeddings by their length */
+    alcore__name path; /* its folder in that of the model */
+} alcore__static_step;
+enum { ALCORE__STATIC_STEPS = 15 };
+
 /* Texts live in the arena of the report. A struct of zeros is empty. */
 typedef struct alcore__folder_settings {
     alcore__key_report report;
@@ -26,6 +33,11 @@ typedef struct alcore__folder_settings {
     alcore__prompt *prompts; /* [prompt_count], owned */
     size_t prompt_count, prompt_capacity;
     alcore__name default_prompt; /* its text; NULL: there is none */
+    /* Of static models: the folder of the table and its tokenizer in that of the model, "" or "."
+     * for that itself; and what stands behind the table. */
+    alcore__name table_path;
+    alcore__static_step steps[ALCORE__STATIC_STEPS]; /* [step_count] */
+    size_t step_count;
 } alcore__folder_settings;
 
 /* Reads and checks the files of the folder at path; *out is empty before, and the caller clears it,
@@ -33,6 +45,15 @@ typedef struct alcore__folder_settings {
  * ALCORE_E_UNSUPPORTED: a key, module or pooling that is not computed here, by its name. */
 alcore_status alcore__folder_settings_read(alcore_ctx *ctx, const char *path,
                                            alcore__folder_settings *out);
+/* The same for the folder of a static model, of which modules.json and the prompts are read. */
+alcore_status alcore__folder_settings_read_static(alcore_ctx *ctx, const char *path,
+                                                  alcore__folder_settings *out);
+/* Adds what the config.json of model2vec in the folder of the table says. */
+alcore_status alcore__folder_settings_read_model2vec(alcore_ctx *ctx, const char *path,
+                                                     alcore__folder_settings *out);
+/* *out: whether the class of the first module of modules.json is StaticEmbedding; false without
+ * that file, or where it is malformed. */
+alcore_status alcore__folder_settings_find_static(alcore_ctx *ctx, const char *path, bool *out);
 /* *out: the text of the prompt of that name. ALCORE_E_PARAM lists the names that there are. path:
  * of the folder, for the message. */
 alcore_status alcore__folder_settings_prompt(const alcore__folder_settings *settings,

@@ -7,12 +7,15 @@
 /* Encodes texts without a limit and counts those that have more tokens than it. */
 static alcore_status count_long(const alcore__engine_model *data, alcore_ctx *ctx,
                                 const alcore__texts *texts, int64_t limit, int64_t *out) {
-    const alcore__encoding how = {0};
+    const alcore__encoding how = {.without_special = data->is_static};
     alcore__tokens tokens = {0};
     const alcore_status status =
         alcore__tokenizer_encode(data->tokenizer, texts, NULL /* no pairs */, &how, &tokens);
     for (int64_t i = 0; status == ALCORE_OK && i < texts->count; i++)
-        *out += tokens.offsets[i + 1] - tokens.offsets[i] > limit;
+        *out +=
+            tokens.offsets[i + 1] - tokens.offsets[i] > limit ||
+            (data->most_points > 0 && alcore__engine_points(texts->texts[i], texts->lengths[i],
+                                                            data->most_points) < texts->lengths[i]);
     alcore__tokens_clear(ctx, &tokens);
     return status;
 }

@@ -475,19 +475,15 @@ const alcore__engine_model *alcore__engine_of(const alcore_model *model) {
     return model->table->run == run ? model->data : NULL;
 }
 
-/* Loads libalcore-ENGINE.so (it stays loaded until the process ends), opens path with it and makes
- * the handle, which owns data from then on. The table of the handle is part of data, because its
- * engine name comes from the module. options NULL: the engine's defaults. */
-alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, const char *path,
-                                        const alcore_sys_model_options *options,
-                                        alcore_model **out) {
-    const void *module;
+/* The table of the handle is part of data, because its engine name comes from the engine. */
+alcore_status alcore__model_make_engine(alcore_ctx *ctx, const alcore_sys_model_engine *engine,
+                                        const char *path, const alcore_sys_model_options *options,
+                                        alcore__engine_opener open, alcore_model **out) {
     alcore__engine_model *data;
-    ALCORE__TRY(alcore__module_load(ctx, engine, &module));
-    ALCORE__TRY(check_engine(engine, module));
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *data, &data));
-    data->engine = module;
-    data->table = (alcore__model_table){.engine = data->engine->engine,
+    data->engine = engine;
+    data->unknown = -1;
+    data->table = (alcore__model_table){.engine = engine->engine,
                                         .can = can,
                                         .run = run,
                                         .cacheable = cacheable,
@@ -502,11 +498,22 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
                                         .meaning = meaning,
                                         .cut = cut,
                                         .release = release};
-    alcore_status status = open_model(ctx, path, options, data);
+    alcore_status status = open(ctx, path, options, data);
     if (status == ALCORE_OK)
         status = alcore__model_new(ctx, &data->table, path, true /* path names it */, data, out);
     if (status != ALCORE_OK) engine_free(ctx, data);
     return status;
+}
+
+/* Loads libalcore-ENGINE.so (it stays loaded until the process ends), opens path with it and makes
+ * the handle. options NULL: the engine's defaults. */
+alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, const char *path,
+                                        const alcore_sys_model_options *options,
+                                        alcore_model **out) {
+    const void *module;
+    ALCORE__TRY(alcore__module_load(ctx, engine, &module));
+    ALCORE__TRY(check_engine(engine, module));
+    return alcore__model_make_engine(ctx, module, path, options, open_model, out);
 }
 
 /* Loads the engine for folders with config.json and writes its name to `engine`: "model", that is
@@ -518,9 +525,9 @@ static alcore_status find_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYT
     return status == ALCORE_E_MODULE ? alcore__torch_engine(ctx, engine) : status;
 }
 
-/* Sets the prompt of a model that was just opened, which is released after a failure. */
-static alcore_status set_prompt(alcore_ctx *ctx, const char *path,
-                                const alcore_model_options *options, alcore_model **out) {
+alcore_status alcore__engine_choose_prompt(alcore_ctx *ctx, const char *path,
+                                           const alcore_model_options *options,
+                                           alcore_model **out) {
     const alcore_status status =
         alcore__engine_set_prompt(ctx, path, options->prompt, options->prompt_name, (*out)->data);
     if (status == ALCORE_OK) return ALCORE_OK;
@@ -558,7 +565,7 @@ alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
             ALCORE__TRY(alcore__folder_kind_check(ctx, path, true));
         ALCORE__TRY(alcore__model_open_engine(ctx, engine, path, &passed, out));
         alcore__engine_set_windows((*out)->data, options->max_tokens, options->stride);
-        return set_prompt(ctx, path, options, out);
+        return alcore__engine_choose_prompt(ctx, path, options, out);
     }
     if (status != ALCORE_E_MODULE) return status;
     return alcore__fail_within(

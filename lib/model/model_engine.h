@@ -46,9 +46,13 @@ typedef struct alcore__engine_model {
     char *prompt_copy;
     bool prompt_given;
     int64_t prompt_tokens;
-    char *version;  /* info.version and tokenizer_hash; owned */
-    char *language; /* of outputs and references; owned; NULL: what the folder says */
-    bool dropout;   /* whether it stays on in scores of references and masked words */
+    /* Of static models: tokens are those of tokenizer.json alone, without special ones. */
+    bool is_static;
+    int64_t most_points; /* texts are cut to that many code points first; 0: they are not */
+    int64_t unknown;     /* id of tokens that are left out of the mean; -1: none is */
+    char *version;       /* info.version and tokenizer_hash; owned */
+    char *language;      /* of outputs and references; owned; NULL: what the folder says */
+    bool dropout;        /* whether it stays on in scores of references and masked words */
     uint64_t dropout_seed;
     /* Of question answering: tokens of a window, of which neighbors share `stride` of the context;
      * and the answers whose columns were not all made yet, owned, or NULL. */
@@ -59,6 +63,15 @@ typedef struct alcore__engine_model {
 /* Whether the engine has the function of a call (one of ALCORE_SYS_MODEL_*), and the opened model
  * supports it. */
 bool alcore__engine_has(const alcore__engine_model *data, uint32_t call);
+
+/* Makes a handle of a model that an engine runs, and its data, of which `opened` and what belongs
+ * to it are filled by `open`; after a failure all of it is released. */
+typedef alcore_status (*alcore__engine_opener)(alcore_ctx *ctx, const char *path,
+                                               const alcore_sys_model_options *options,
+                                               alcore__engine_model *data);
+alcore_status alcore__model_make_engine(alcore_ctx *ctx, const alcore_sys_model_engine *engine,
+                                        const char *path, const alcore_sys_model_options *options,
+                                        alcore__engine_opener open, alcore_model **out);
 
 /* ---- texts as the engine takes them (model_opened.c) ---- */
 
@@ -79,6 +92,13 @@ typedef struct alcore__engine_texts {
     const char **views;            /* [passed.count] into it; owned, as the next */
     size_t *lengths;               /* [passed.count] bytes */
 } alcore__engine_texts;
+
+/* Points read->lengths at lengths of their own, out->lengths, by which no text has more code points
+ * than a static model reads. */
+alcore_status alcore__engine_cut_points(alcore_ctx *ctx, const alcore__engine_model *data,
+                                        alcore__texts *read, alcore__engine_texts *out);
+/* The number of bytes that the first `most` code points of a text have, or all that it has. */
+size_t alcore__engine_points(const char *text, size_t length, int64_t most);
 
 /* What texts are to the model. */
 typedef enum alcore__text_role {
@@ -124,6 +144,10 @@ void alcore__engine_note_targets(const alcore_model *model, alcore_pool *pool, c
  * the name; both NULL: the default of the folder at path. ALCORE_E_PARAM lists the names. */
 alcore_status alcore__engine_set_prompt(alcore_ctx *ctx, const char *path, const char *prompt,
                                         const char *name, alcore__engine_model *data);
+/* The same for a model that was just opened, by the options of the call: it is released after a
+ * failure. */
+alcore_status alcore__engine_choose_prompt(alcore_ctx *ctx, const char *path,
+                                           const alcore_model_options *options, alcore_model **out);
 /* What stands in front of the texts that the model reads, for embeddings or for other calls; NULL:
  * nothing. */
 const alcore__name *alcore__engine_prompt(const alcore__engine_model *data, bool embedded);

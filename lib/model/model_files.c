@@ -132,10 +132,14 @@ static alcore_status find_columns(alcore_ctx *ctx, const char *path, folder *fil
     return any ? ALCORE_OK : ALCORE_E_NOT_FOUND;
 }
 
-/* Opens a folder without columns: with config.json by an engine, else it is an error. */
+/* Opens a folder without columns: a static model here, others with config.json by an engine, else
+ * it is an error. */
 static alcore_status open_without_columns(alcore_ctx *ctx, const char *path,
                                           const alcore_model_options *options, alcore_model **out) {
     char *config = NULL;
+    bool is_static;
+    ALCORE__TRY(alcore__model_open_static(ctx, path, options, &is_static, out));
+    if (is_static) return ALCORE_OK;
     ALCORE__TRY(join(ctx, path, "%s", "config.json", &config));
     alcore__file *file;
     alcore_status status = alcore__file_open(ctx, config, &file);

@@ -227,6 +227,10 @@ alcore_status alcore__torch_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_B
 alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
                                              const alcore_model_options *options,
                                              alcore_model **out);
+/* Opens the folder of a static model; *found: whether it is one, else nothing was opened. */
+alcore_status alcore__model_open_static(alcore_ctx *ctx, const char *path,
+                                        const alcore_model_options *options, bool *found,
+                                        alcore_model **out);
 /* Opens path with the named engine, as in libalcore-ENGINE.so. options: NULL for defaults. */
 alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, const char *path,
                                         const alcore_sys_model_options *options,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/model_engine.h"
+#include "text/utf8.h"
 
 /* ---- calls ---- */
 
@@ -92,10 +93,21 @@ static alcore_status hash_files(alcore_ctx *ctx, const char *path, uint64_t *out
     return status;
 }
 
+/* Opens the tokenizer of a static model. */
+static alcore_status read_alone(alcore_ctx *ctx, const char *path, alcore__engine_model *data) {
+    alcore__buffer file = {0};
+    alcore_status status = alcore__buffer_format(ctx, &file, "%s/tokenizer.json", path);
+    if (status == ALCORE_OK)
+        status = alcore__tokenizer_open_alone(ctx, file.data, &data->tokenizer);
+    alcore__buffer_clear(ctx, &file);
+    return status == ALCORE_OK ? hash_files(ctx, path, &data->tokenizer_hash) : status;
+}
+
 /* A folder without a tokenizer (ALCORE_E_IO) opens all the same, since what the model is can be
  * told; its texts cannot be encoded. */
 alcore_status alcore__engine_read_tokenizer(alcore_ctx *ctx, const char *path,
                                             alcore__engine_model *data) {
+    if (data->is_static) return read_alone(ctx, path, data);
     if (!data->info.takes_tokens) return ALCORE_OK;
     const alcore_status status = alcore__tokenizer_open(ctx, path, &data->tokenizer);
     if (status != ALCORE_OK && status != ALCORE_E_IO) return status;
@@ -138,6 +150,33 @@ static alcore_status tag_targets(const alcore_model *model, alcore__engine_texts
     return ALCORE_OK;
 }
 
+size_t alcore__engine_points(const char *text, size_t length, int64_t most) {
+    size_t next = 0;
+    if (length <= (uint64_t)most) return length;
+    for (int64_t i = 0; i < most && next < length; i++)
+        (void)alcore__utf8_next(text, length, &next);
+    return next;
+}
+
+alcore_status alcore__engine_cut_points(alcore_ctx *ctx, const alcore__engine_model *data,
+                                        alcore__texts *read, alcore__engine_texts *out) {
+    const size_t count = (size_t)read->count;
+    if (!out->lengths)
+        ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->lengths, &out->lengths));
+    for (size_t i = 0; i < count; i++)
+        out->lengths[i] =
+            alcore__engine_points(read->texts[i], read->lengths[i], data->most_points);
+    read->lengths = out->lengths;
+    return ALCORE_OK;
+}
+
+/* Marks the unknown tokens, which static models leave out. */
+static void leave_unknown_out(const alcore__engine_model *data, alcore__tokens *tokens) {
+    const int64_t count = tokens->offsets[tokens->count];
+    for (int64_t t = 0; t < count; t++)
+        if (tokens->ids[t] == data->unknown) tokens->marks[t] |= ALCORE_SYS_TOKEN_LEFT_OUT;
+}
+
 /* The engine may look at the texts too, so that both are passed. */
 alcore_status alcore__engine_encode(const alcore_model *model, const alcore__texts *texts,
                                     const char *const *languages, alcore__text_role role,
@@ -151,6 +190,8 @@ alcore_status alcore__engine_encode(const alcore_model *model, const alcore__tex
         ALCORE__TRY(alcore__engine_join_prompt(model->object.ctx, prompt, texts, out));
         read = (alcore__texts){out->views, out->lengths, texts->count};
     }
+    if (data->most_points > 0)
+        ALCORE__TRY(alcore__engine_cut_points(model->object.ctx, data, &read, out));
     out->passed = (alcore_sys_model_texts){.size = sizeof out->passed,
                                            .texts = read.texts,
                                            .lengths = read.lengths,
@@ -164,11 +205,13 @@ alcore_status alcore__engine_encode(const alcore_model *model, const alcore__tex
                             "give them as .npy",
                             model->name);
     const alcore__encoding how = {.max_tokens = data->info.max_tokens,
+                                  .without_special = data->is_static,
                                   .as_target = as_target,
                                   .language = as_target ? data->language : NULL};
     ALCORE__TRY(
         alcore__tokenizer_encode(data->tokenizer, &read, NULL /* no pairs */, &how, &out->tokens));
     if (role == ALCORE__TEXT_EMBEDDED) alcore__engine_leave_prompt_out(data, &out->tokens);
+    if (data->unknown >= 0) leave_unknown_out(data, &out->tokens);
     out->passed.ids = out->tokens.ids;
     out->passed.offsets = out->tokens.offsets;
     out->passed.types = out->tokens.types;

@@ -16,6 +16,11 @@ typedef struct alcore_tokenizer alcore_tokenizer;
 /* Opens the tokenizer of a folder; the caller owns *out. */
 alcore_status alcore__tokenizer_open(alcore_ctx *ctx, const char *path, alcore_tokenizer **out);
 
+/* Opens the tokenizer.json at path by itself, as Tokenizer.from_file() of the package tokenizers
+ * does: the files beside it, by which classes of transformers change it, are not read. */
+alcore_status alcore__tokenizer_open_alone(alcore_ctx *ctx, const char *path,
+                                           alcore_tokenizer **out);
+
 /* The tokens of several texts, one after the other. It owns its arrays; a struct of zeros has no
  * text. Text i owns the tokens offsets[i] .. offsets[i + 1] - 1. */
 typedef struct alcore__tokens {
@@ -63,5 +68,14 @@ alcore_status alcore__tokenizer_lowercase(alcore_tokenizer *tokenizer);
 /* Appends the text that ids [count] stand for to *out. special: special tokens are written too. */
 alcore_status alcore__tokenizer_decode(const alcore_tokenizer *tokenizer, const int64_t *ids,
                                        int64_t count, bool special, alcore__buffer *out);
+
+/* What the package tokenizers tells of a tokenizer: the id of the token for what is not known, -1
+ * where there is none; where tokenizer.json says that texts are cut, in tokens, 0 where it does
+ * not. */
+int64_t alcore__tokenizer_unknown(const alcore_tokenizer *tokenizer);
+int64_t alcore__tokenizer_truncation(const alcore_tokenizer *tokenizer);
+/* *out: the median of the lengths of all tokens, in code points; of two in the middle their mean,
+ * rounded down. 0: there is no token. */
+alcore_status alcore__tokenizer_median_length(const alcore_tokenizer *tokenizer, int64_t *out);
 
 #endif

@@ -102,6 +102,7 @@ static alcore_status copy_string(const alcore__part *part, const char *name, alc
     alcore__json scan;
     alcore__json_begin(&scan, copy, bytes, 1);
     if (!alcore__json_string(&scan, &text, &out->length)) return fail_value(part, name, "a string");
+    text[out->length] = '\0'; /* over the closing quote, or before it */
     out->text = text;
     return ALCORE_OK;
 }

@@ -19,7 +19,7 @@ typedef struct alcore__part {
 
 /* A text in the arena. */
 typedef struct alcore__name {
-    const char *text; /* [length], not NUL-terminated; NULL: there is none */
+    const char *text; /* [length], NUL-terminated where a function below copied it; NULL: none */
     size_t length;
 } alcore__name;
 

@@ -296,6 +296,12 @@ int64_t alcore__token_model_id(const alcore__token_model *model, const char *tok
     return number == ALCORE__WORD_NONE ? -1 : alcore__token_table_id(names, number);
 }
 
+int64_t alcore__token_model_unknown(const alcore__token_model *model) {
+    return model->unknown == ALCORE__WORD_NONE
+               ? -1
+               : alcore__token_table_id(&model->table, model->unknown);
+}
+
 const char *alcore__token_model_token(const alcore__token_model *model, int64_t id,
                                       size_t *length) {
     const alcore__token_table *names = names_of(model);

@@ -49,6 +49,8 @@ alcore_status alcore__token_model_cut(alcore_ctx *ctx, const alcore__token_model
 int64_t alcore__token_model_size(const alcore__token_model *model); /* ids are 0 .. size - 1 */
 /* The id of a token's text; -1: there is no such token. */
 int64_t alcore__token_model_id(const alcore__token_model *model, const char *token, size_t length);
+/* The id of the token for what is not known; -1: the model has none. */
+int64_t alcore__token_model_unknown(const alcore__token_model *model);
 /* The text of a token, a view, not NUL-terminated; NULL: no token has that id. */
 const char *alcore__token_model_token(const alcore__token_model *model, int64_t id, size_t *length);
 

@@ -219,6 +219,20 @@ static alcore_status is_file(alcore_ctx *ctx, const char *path, bool *out) {
     return status;
 }
 
+alcore_status alcore__tokenizer_read_alone(alcore_ctx *ctx, const char *path,
+                                           alcore_tokenizer *tokenizer) {
+    alcore__buffer text = {0};
+    alcore_status status = alcore__folder_read_file(ctx, path, &text);
+    if (status == ALCORE_OK)
+        status = alcore__tokenizer_read_json(ctx, text.data, text.length, path, tokenizer);
+    if (status == ALCORE_OK) {
+        status = alcore__tokenizer_finish(ctx, tokenizer);
+        if (status == ALCORE_E_DATA) (void)alcore__fail_within(status, "%s", path);
+    }
+    alcore__buffer_clear(ctx, &text);
+    return status;
+}
+
 /* Reads the files at path, a folder or a file, and finishes the tokenizer. An error in what the
  * files say together names the path. */
 alcore_status alcore__tokenizer_read(alcore_ctx *ctx, const char *path,

@@ -17,15 +17,28 @@ static void release_tokenizer(void *object) {
     alcore__arena_clear(ctx, &tokenizer->arena);
 }
 
-alcore_status alcore__tokenizer_open(alcore_ctx *ctx, const char *path, alcore_tokenizer **out) {
+/* One of the two functions that fill an empty tokenizer. */
+typedef alcore_status (*reader)(alcore_ctx *ctx, const char *path, alcore_tokenizer *tokenizer);
+
+static alcore_status open_with(alcore_ctx *ctx, const char *path, reader read,
+                               alcore_tokenizer **out) {
     alcore_tokenizer *made;
     ALCORE__TRY(alcore__object_new(ctx, sizeof *made, release_tokenizer, &made));
-    const alcore_status status = alcore__tokenizer_read(ctx, path, made);
+    const alcore_status status = read(ctx, path, made);
     if (status == ALCORE_OK)
         *out = made;
     else
         alcore__object_unref(made);
     return status;
+}
+
+alcore_status alcore__tokenizer_open(alcore_ctx *ctx, const char *path, alcore_tokenizer **out) {
+    return open_with(ctx, path, alcore__tokenizer_read, out);
+}
+
+alcore_status alcore__tokenizer_open_alone(alcore_ctx *ctx, const char *path,
+                                           alcore_tokenizer **out) {
+    return open_with(ctx, path, alcore__tokenizer_read_alone, out);
 }
 
 alcore_status alcore__tokenizer_lowercase(alcore_tokenizer *tokenizer) {

@@ -28,6 +28,8 @@ struct alcore_tokenizer {
     bool marks_language;                           /* the templates have a language */
     bool language_codes; /* a text may begin with the token of a language, ">>de<<" (Marian) */
     int64_t size;        /* ids are 0 .. size - 1 */
+    int64_t truncation;  /* max_length of "truncation" of tokenizer.json, which calls of encoding do
+                            not look at; 0: there is none, -1: it cuts texts at their beginning */
     /* An encoder (encode.c) that the last call left, so that the next one need not allocate; NULL:
      * a call uses it, or there was none. */
     _Atomic(struct alcore__encoder *) spare;
@@ -39,6 +41,9 @@ void alcore__encoder_free(alcore_ctx *ctx, struct alcore__encoder *encoder);
 /* Fills the empty tokenizer from the files at path: a folder, or one of its files. */
 alcore_status alcore__tokenizer_read(alcore_ctx *ctx, const char *path,
                                      alcore_tokenizer *tokenizer);
+/* Fills it from the tokenizer.json at path alone. */
+alcore_status alcore__tokenizer_read_alone(alcore_ctx *ctx, const char *path,
+                                           alcore_tokenizer *tokenizer);
 /* Reads tokenizer.json, text [length], which is changed. */
 alcore_status alcore__tokenizer_read_json(alcore_ctx *ctx, char *text, size_t length,
                                           const char *path, alcore_tokenizer *tokenizer);

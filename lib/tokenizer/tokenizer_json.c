@@ -41,6 +41,18 @@ static alcore_status read_model(const alcore__part *part, alcore_tokenizer *toke
     return alcore__token_model_read_json(part->ctx, &value, part->path, &tokenizer->model);
 }
 
+/* Reads "truncation". A file that cuts texts at their beginning is noted, for those who cut by it.
+ */
+static alcore_status read_truncation(const alcore__part *part, alcore_tokenizer *tokenizer) {
+    alcore__name direction = {0};
+    int64_t most = 0;
+    ALCORE__TRY(alcore__part_integer(part, "max_length", &most));
+    ALCORE__TRY(alcore__part_text(part, "direction", &direction));
+    if (most < 0) return alcore__part_fail(part, ALCORE_E_DATA, "max_length is negative");
+    tokenizer->truncation = direction.text && !alcore__name_is(direction, "Right") ? -1 : most;
+    return ALCORE_OK;
+}
+
 /* Reads a member that is not null; part->section is its name. */
 static alcore_status read_member(const alcore__part *part, alcore_tokenizer *tokenizer) {
     const char *name = part->section;
@@ -54,6 +66,7 @@ static alcore_status read_member(const alcore__part *part, alcore_tokenizer *tok
         return alcore__post_processor_read(part, &tokenizer->post);
     }
     if (strcmp(name, "decoder") == 0) return alcore__token_decoder_read(part, &tokenizer->decoder);
+    if (strcmp(name, "truncation") == 0) return read_truncation(part, tokenizer);
     return read_model(part, tokenizer);
 }
 
@@ -62,7 +75,8 @@ static alcore_status read_member(const alcore__part *part, alcore_tokenizer *tok
 alcore_status alcore__tokenizer_read_json(alcore_ctx *ctx, char *text, size_t length,
                                           const char *path, alcore_tokenizer *tokenizer) {
     static const char *const names[] = {"added_tokens",   "normalizer", "pre_tokenizer",
-                                        "post_processor", "decoder",    "model"};
+                                        "post_processor", "decoder",    "truncation",
+                                        "model"};
     alcore__json json;
     const char *key;
     size_t bytes;

@@ -240,7 +240,7 @@ def other_folders_say_what_they_are(box):
         "onnx/model.onnx": ("ONNX",), "model.bin": ("CTranslate2",), "tf_model.h5": ("TensorFlow", "from_tf"),
         "flax_model.msgpack": ("Flax",), "checkpoint_best.pt": ("fairseq", "OpenNMT"), "my.keras": ("Keras",), "decoder.yml": ("Marian",),
         "0_Transformer/config.json": ("0_Transformer", "SentenceTransformer"), "modules.json": ("StaticEmbedding", ".npy"),
-        "0_StaticEmbedding/model.safetensors": ("StaticEmbedding", ".npy"), "model.safetensors": ("config.json",)}
+        "0_StaticEmbedding/model.safetensors": ("StaticEmbedding", "modules.json"), "model.safetensors": ("config.json",)}
     for name, words in cases.items():
         for config in (False, True):
             if config and name in ("modules.json", "model.safetensors"):
@@ -252,7 +252,7 @@ def other_folders_say_what_they_are(box):
             if config:
                 open(os.path.join(path, "config.json"), "w", encoding="utf-8").write("{}")
             refused(path, name.split(".")[-1], *words)
-    for kind, word in (("llama", "decoder-only"), ("qwen3", "decoder-only"), ("whisper", "speech"), ("vit", "images"), ("model2vec", "table"),
+    for kind, word in (("llama", "decoder-only"), ("qwen3", "decoder-only"), ("whisper", "speech"), ("vit", "images"),
                        ("modernbert", "not known")):
         refused(folder(box, "bert", model_type=kind), kind, word, "xlm-roberta", ".npy")
 

@@ -97,7 +97,7 @@ def families_of(row):
 
 
 def file_of(row):
-    return {"POOLING": "1_Pooling/config.json", "NORMALIZE": "2_Normalize/config.json", "MODULES": "modules.json"}.get(
+    return {"POOLING": "1_Pooling/config.json", "NORMALIZE": "2_Normalize/config.json", "DENSE": "2_Dense/config.json", "MODULES": "modules.json"}.get(
         row["files"][0], model_keys.FILES[row["files"][0]])
 
 

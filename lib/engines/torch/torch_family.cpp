@@ -254,7 +254,6 @@ const char *kind_of(const std::string &type) {
     static const struct {
         const char *word, *kind;
     } kinds[] = {
-        {"model2vec", "a table of words without a transformer"},
         {"llama", "a decoder-only language model"},
         {"qwen", "a decoder-only language model"},
         {"gemma", "a decoder-only language model"},
@@ -284,7 +283,7 @@ const char *kind_of(const std::string &type) {
     };
     for (const auto &row : kinds)
         if (type.find(row.word) != std::string::npos) return row.kind;
-    return type.empty() ? "of a package that names no model_type, such as model2vec" : "not known";
+    return type.empty() ? "of a package that names no model_type" : "not known";
 }
 
 /* The row of a model_type. The error says what kind of model one of this name is, where the name is
