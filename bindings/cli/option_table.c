@@ -8,6 +8,7 @@
 #define ANALYZED (COMMAND_ABLATE | COMMAND_RHO)
 #define SELECTING (COMMAND_SELECT | COMMAND_COMPARE)
 #define REQUESTED (SELECTING | COMMAND_ABLATE) /* they make a request and select by it */
+#define ROUNDED (REQUESTED | COMMAND_PROJECT)  /* of project: of next */
 #define UNCERTAIN (REQUESTED | COMMAND_SCORE)  /* they read ready columns of uncertainty */
 #define POOL (SCORED | COMMAND_PHRASES | ANALYZED | COMMAND_COMPARE)
 #define READS_POOL (POOL | COMMAND_COMPOSITION) /* rows are labeled or masked by POOL only */
@@ -16,16 +17,18 @@
 #define TEST_SETS (ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_MODEL)
 
 const option_info option_table[OPTION_TOTAL] = {
-    [OPTION_STRATEGY] = {"strategy", 0, "NAME", false, REQUESTED,
-                         "the rule that chooses (default recommended: the one that this release "
-                         "recommends); `alcore strategies` lists them; of ablate one that has "
-                         "lambda or ratio, which the recommended one has not; of compare several "
-                         "with their parameters: NAME[:PARAM=VALUE]...,..."},
+    [OPTION_STRATEGY] =
+        {"strategy", 0, "NAME", false, ROUNDED,
+         "the rule that chooses (default recommended: the one that this release "
+         "recommends); `alcore strategies` lists them; of ablate one that has "
+         "lambda or ratio, which the recommended one has not; of compare several "
+         "with their parameters: NAME[:PARAM=VALUE]...,...; of project next that of "
+         "the round, in place of the setting"},
     [OPTION_SCORER] = {"scorer", 0, "NAME", false, COMMAND_SCORE | COMMAND_RHO,
                        "the score (required; of rho by default nnll); `alcore scorers` lists them"},
     [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true,
                       COMMAND_SELECT | COMMAND_SCORE | COMMAND_PHRASES | COMMAND_ALIGN |
-                          COMMAND_MIX | ANALYZED,
+                          COMMAND_MIX | ANALYZED | COMMAND_PROJECT,
                       "a parameter of the strategy or scorer; of phrases max_n=4, smp_limit=N|inf, "
                       "exclude_labeled=0, letters=0; of align iterations=5, model=diagonal|ibm1, "
                       "vb=1, tension=off|gradient|public, p0=0.08, lambda=4, alpha=0.01; of mix "
@@ -37,26 +40,26 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_LIKE] = {"like", 0, "SELECTION", false, SELECTING,
                      "an earlier selection from POOL, for the strategy same-ratio, which picks as "
                      "many rows of each language"},
-    [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u],...", false, REQUESTED,
+    [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u],...", false, ROUNDED,
                        "items (default), words, characters or units of the cost column (required); "
                        "several with a file each: --out sel-{budget}.tsv"},
     [OPTION_PRICE] = {"price", 0, "AMOUNT/UNIT", false, SELECTING,
                       "what labeling costs, such as 0.1773/w or 0.12EUR/c, for the summary and the "
                       "reports"},
-    [OPTION_FILL] = {"fill", 0, "overshoot|stop|skip", false, REQUESTED,
+    [OPTION_FILL] = {"fill", 0, "overshoot|stop|skip", false, ROUNDED,
                      "how the last items meet the budget (default overshoot)"},
     [OPTION_MASKS] =
-        {"masks", 0, "auto|all|none|NAME,...", false, REQUESTED | COMMAND_CANDIDATES,
+        {"masks", 0, "auto|all|none|NAME,...", false, ROUNDED | COMMAND_CANDIDATES,
          "texts that are left out as not worth a translator's time: wordless, language, lengths, "
          "templates, near (default auto: all where the recommended strategy selects, else none)"},
-    [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, REQUESTED,
+    [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, ROUNDED,
                                "pass over a row whose cosine with a pick exceeds S (default off)"},
     [OPTION_FUZZY_MATCH] = {"fuzzy-match", 0, "PERCENT", false, REQUESTED,
                             "a row that a text of --labeled matches by so much, 50 to 100, counts "
                             "as translated (default off)"},
-    [OPTION_TIE] = {"tie", 0, "index|random", false, REQUESTED,
+    [OPTION_TIE] = {"tie", 0, "index|random", false, ROUNDED,
                     "order of equal scores (default index: the earlier row first)"},
-    [OPTION_NAN] = {"nan", 0, "error|exclude", false, REQUESTED,
+    [OPTION_NAN] = {"nan", 0, "error|exclude", false, ROUNDED,
                     "what a NaN or infinity does (default error: it names the row)"},
     [OPTION_COUNT] =
         {"count", 0, "N", false, COMMAND_CANDIDATES | COMMAND_MIX,
@@ -186,12 +189,12 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_MODEL] =
         {"model", 0, "ngram|FILE.arpa|DIR|COLUMN=DIR|FILE", true,
          SELECTING | COMMAND_SCORE | COMMAND_MIX | COMMAND_ALIGN | ANALYZED | COMMAND_PLOT |
-             COMMAND_COMPOSITION,
+             COMMAND_COMPOSITION | COMMAND_PROJECT,
          "where missing columns come from (default ngram); with COLUMN=, such as embeddings=DIR, "
-         "where that column comes from (select, compare, ablate; repeatable); of align the FILE of "
-         "--save, "
-         "which links the words in place of a training"},
-    [OPTION_CACHE] = {"cache", 0, "DIR", false, REQUESTED | COMMAND_RHO,
+         "where that column comes from (select, compare, ablate; repeatable); of project next a "
+         "folder or ngram; of align the FILE of --save, which links the words in place of a "
+         "training"},
+    [OPTION_CACHE] = {"cache", 0, "DIR", false, ROUNDED | COMMAND_RHO,
                       "folder where columns that models compute are kept for the next run"},
     [OPTION_CACHE_MAX_AGE] = {"cache-max-age", 0, "SECONDS", false, REQUESTED | COMMAND_RHO,
                               "compute again what --cache keeps and is older (default off)"},
@@ -446,7 +449,7 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_FORCE] = {"force", 0, NULL, false, COMMAND_SELECT, "with --config: changed inputs too"},
     [OPTION_SEED] = {"seed", 0, "N", false,
                      PICKING | COMMAND_COMPARE | COMMAND_EVAL | COMMAND_MIX | COMMAND_ABLATE |
-                         COMMAND_MODEL,
+                         COMMAND_MODEL | COMMAND_PROJECT,
                      "seed of the draws (default 0)"},
     [OPTION_ROUND] =
         {"round", 0, "N", false,
@@ -460,7 +463,7 @@ const option_info option_table[OPTION_TOTAL] = {
                             COMMAND_EXPERIMENT | COMMAND_MODEL,
                         "threads; 0 = all the process may use (default)"},
     [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false,
-                       REQUESTED | COMMAND_MIX | COMMAND_MODEL,
+                       ROUNDED | COMMAND_MIX | COMMAND_MODEL,
                        "where the arithmetic runs (default auto)"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, false,
                       COMMAND_PROJECT | ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT |

@@ -3,6 +3,8 @@
 #ifndef ALCORE_CLI_PROJECT_RUN_H
 #define ALCORE_CLI_PROJECT_RUN_H
 
+#include <jansson.h>
+
 #include "inputs.h"
 
 /* One run of the command. */
@@ -26,6 +28,8 @@ int project_show_status(project_run *self);
 int project_show_log(project_run *self);
 int project_show_disagreements(project_run *self);
 int project_get(project_run *self);
+/* *out: the settings that a round was given of its own, which the caller releases; NULL: none. */
+int project_round_settings(const project_run *self, int64_t round, json_t **out);
 
 /* A command of the user that trains or measures a model (project_model.c). */
 int project_train(project_run *self);

@@ -172,3 +172,19 @@ int project_get(project_run *self) {
     json_decref(all);
     return code;
 }
+
+int project_round_settings(const project_run *self, int64_t round, json_t **out) {
+    json_t *document, *step;
+    size_t index;
+    *out = NULL;
+    TRY(read_document(self, &document));
+    json_array_foreach(json_object_get(document, "steps"), index, step) {
+        const char *what = json_string_value(json_object_get(step, "what"));
+        const json_t *number = json_object_get(json_object_get(step, "result"), "round");
+        if (what && strcmp(what, "next") == 0 && json_integer_value(number) == round)
+            *out = json_object_get(json_object_get(step, "arguments"), "settings");
+    }
+    json_incref(*out);
+    json_decref(document);
+    return EXIT_DONE;
+}

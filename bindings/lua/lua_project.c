@@ -66,3 +66,19 @@ int l_alcore_project(lua_State *L) {
                                                   given.count, &made->project)
                        : alcore_project_open(context->ctx, folder, &made->project));
 }
+
+/*** Selects the next round by the settings, of the candidates that no round has taken.
+ * @function project:next
+ * @tparam[opt] model model in place of that of the settings
+ * @tparam[opt] table settings of this round alone, in place of those of the project
+ * @return a selection; or nil, message, code */
+int l_project_next(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_project_kind);
+    al_object *model = lua_isnoneornil(L, 2) ? NULL : al_check(L, 2, &al_model_kind);
+    lua_settop(L, 3);
+    settings given = read_settings(L, 3, "project:next");
+    al_object *made = al_new(L, &al_selection_kind, self->context);
+    return AL_TOP(L, self->context,
+                  alcore_project_next_with(self->project, model ? model->model : NULL, given.names,
+                                           given.values, given.count, &made->selection));
+}

@@ -196,6 +196,44 @@ def a_round_that_is_there_is_not_selected_again(box):
 
 
 @case
+def values_of_one_round(box):
+    """The options of `alcore select` are those of one round, and pick what `alcore select` picks with them."""
+    make(box)
+    given = ("--strategy", "nnll", "--model", "ngram", "--budget", "12w", "--seed", "3", "--fill", "stop", "--tie", "random", "-p", "candidates=30",
+             "--cache", "cache", "--device", "cpu", "--masks", "none", "--max-similarity", "0.9", "--nan", "exclude")
+    box.run("project", "next", "work", "--out", "picks.tsv", "-q", *given)
+    box.run("select", "pool.txt", "--out", "select.tsv", "-q", *given)
+    equal(box.read("picks.tsv"), box.read("select.tsv"))
+    step = json.loads(box.run("project", "log", "work", "--json").out)[-1]
+    equal(step["arguments"], {"settings": {
+        "strategy": "nnll", "model": "ngram", "budget": "12w", "fill": "stop", "masks": "none", "max_similarity": "0.9", "tie": "random",
+        "nan": "exclude", "cache": "cache", "seed": "3", "device": "cpu", "candidates": "30"}})
+    first = json.loads(box.run("project", "status", "work", "--json").out)["rounds"][0]
+    equal((first["strategy"], first["seed"], first["unit"]), ("nnll", "3", "words"))
+    equal(box.run("project", "get", "work").out, "budget\t5\nstrategy\tngram-cover\n")
+    contains(box.run("project", "next", "work", expect=2).err, "words")
+    box.run("project", "next", "work", "--budget", "9w", "-q")
+    contains(box.run("project", "next", "work", "--model", "absent", "--budget", "9w", "--strategy", "nnll", expect=4).err, "absent")
+    contains(box.run("project", "next", "work", "-p", "several=latest", expect=2).err, "the same for all rounds")
+    contains(box.run("project", "next", "work", "-p", "several", expect=2).err, "NAME=VALUE")
+    contains(box.run("project", "next", "work", "--budget", "9w", "--budget", "8w", expect=2).err, "--budget")
+
+
+@case
+def a_round_with_values_of_its_own_is_repeated_with_them(box):
+    make(box)
+    given = ("--round", "1", "--budget", "2", "-p", "draft=")
+    box.run("project", "next", "work", "-q", *given)
+    contains(box.run("project", "next", "work", *given).err, "round 1 was selected before, and stays as it is")
+    for other in ((), ("--budget", "3", "-p", "draft="), ("--budget", "2"), ("--budget", "2", "-p", "draft=none"), ("--budget", "2", "-p", "draft=", "--seed", "1")):
+        contains(box.run("project", "next", "work", "--round", "1", *other, expect=2).err,
+                 'round 1 was selected before, with {"budget":"2","draft":null}; it is not selected again with other options')
+    box.run("project", "next", "work", "--round", "2", "-q")
+    contains(box.run("project", "next", "work", "--round", "2", "--budget", "2", expect=2).err, "selected before, by the settings;")
+    equal(status(box)["items"], 7)
+
+
+@case
 def answers_without_an_annotator_beside_named_ones(box):
     items = begin(box)
     answer(box, "ann.csv", items[:2])

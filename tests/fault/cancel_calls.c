@@ -625,6 +625,7 @@ const cancel_call CALLS[] = {
     {"alcore_annotations_read_answers", "", call_read_answers},
     {"alcore_project_add", "", call_project_add},
     {"alcore_project_next", "", call_project_next},
+    {"alcore_project_next_with", "", call_project_next_with},
     {"alcore_project_import", "", call_project_import},
     {"alcore_project_write_report", "", call_project_write_report},
     {"alcore_tool_read", "of lines", call_tool_read},

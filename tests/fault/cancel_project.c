@@ -48,6 +48,10 @@ alcore_status call_project_add(void) {
 alcore_status call_project_next(void) {
     return alcore_project_next(project, NULL, NULL);
 }
+alcore_status call_project_next_with(void) {
+    const char *const name = "seed", *const value = "5";
+    return alcore_project_next_with(project, NULL, &name, &value, 1, NULL);
+}
 alcore_status call_project_import(void) {
     return alcore_project_import(project, "csv", in_folder("project.csv"), NULL, NULL);
 }

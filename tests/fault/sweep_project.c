@@ -194,6 +194,17 @@ ALLOCATES(alcore_project_next, 0) {
     if (status == ALCORE_OK) alcore_selection_unref(out);
     return with(project, stepped(w, project, before, status));
 }
+ALLOCATES(alcore_project_next_with, 0) {
+    static const char *const names[] = {"strategy", "max_n"}, *const values[] = {"ngram-cover",
+                                                                                 "1"};
+    alcore_project *project = project_of(w);
+    alcore_selection *out = (alcore_selection *)w->pool;
+    const int64_t before = steps_of(w, project);
+    alcore_status status = alcore_project_next_with(project, NULL, names, values, 2, &out);
+    if (status != ALCORE_OK && out) status = ALCORE_E_INTERNAL;
+    if (status == ALCORE_OK) alcore_selection_unref(out);
+    return with(project, stepped(w, project, before, status));
+}
 ALLOCATES(alcore_project_export, 0) {
     alcore_project *project = project_of(w);
     return with(project, alcore_project_export(project, "csv", in_bed("out.csv"), 0));

@@ -104,11 +104,16 @@ class Project(Handle):
             ctypes.byref(options("read", locals(), **columns)))
         return self
 
-    def next(self, model: Model | None = None) -> Selection:
-        """Selects the next round by the settings, of the candidates that no round has taken. model: in place of that of the settings."""
+    def next(self, model: Model | t.Path | None = None, **settings: Any) -> Selection:
+        """Selects the next round by the settings, of the candidates that no round has taken. model: in place of that of the settings, or
+        the folder of one. settings: of this round alone, in place of those of the project; None: the default."""
+        if model is not None and not isinstance(model, (Model, str, os.PathLike)):
+            raise TypeError("model: Model or path expected, got %s" % type(model).__name__)
         if model is not None and not isinstance(model, Model):
-            raise TypeError("model: Model expected, got %s" % type(model).__name__)
-        pointer = new(lib.alcore_selection_unref, lib.alcore_project_next, self._handle, None if model is None else model._handle)
+            settings["model"] = os.fspath(model)
+            model = None
+        pointer = new(lib.alcore_selection_unref, lib.alcore_project_next_with, self._handle, None if model is None else model._handle,
+                      *_given(settings))
         return Selection(pointer, Pool.borrowed(lib.alcore_selection_pool(pointer), self._ctx))
 
     def export(self, tool: str, path: t.Path, *, round: int | str | None = None) -> None:

@@ -133,6 +133,28 @@ ALCORE_API alcore_status alcore_project_add(alcore_project *project, int32_t rol
 ALCORE_API alcore_status alcore_project_next(alcore_project *project, alcore_model *model,
                                              alcore_selection **out);
 
+/** The same with values for this round alone, in place of those of settings: of the strategy, its
+ * parameters, the model, what an option of a request says (budget, seed, cache, device, ...), and
+ * what annotators are shown (context, draft, draft_language). The log, the round and the
+ * provenance of the selection keep them; the settings stay as they are. The budget is bounded by
+ * what is left of the total all the same.
+ * @param[in,out] project borrowed
+ * @param[in] model borrowed: as of alcore_project_next()
+ * @param[in] names borrowed: [count] of settings; NULL only if count is 0
+ * @param[in] values borrowed: [count]; an entry NULL: the default; NULL only if count is 0
+ * @param[in] count settings, 0 or more
+ * @param[out] out owned: the selection; NULL on failure; NULL is allowed
+ * @return as alcore_project_next(), ALCORE_E_INVALID (also: a model and the name of one), and
+ *   ALCORE_E_PARAM (no such name, one that is the same for all rounds, a value that it does not
+ *   take)
+ * @serialized per project
+ * @callback model, progress, log, files
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_next_with(alcore_project *project, alcore_model *model,
+                                                  const char *const *names,
+                                                  const char *const *values, int64_t count,
+                                                  alcore_selection **out);
+
 /** Writes the open items of a round for a tool (alcore_tool_write()), by the settings task, labels
  * and languages; the export is kept with its time and digest. The file is written before: a call
  * that fails may have left it.

@@ -4,7 +4,7 @@
  *   checked_pages.c, store*.c   project.sqlite: digests of pages, opening, statements, tables
  *   project_init.c              making one of a folder
  *   project_handle.c            opening and releasing
- *   project_settings.c          settings by name, and the request that they make
+ *   project_settings.c, project_given.c   settings by name, and the request that they make
  *   project_blobs.c             files in blobs/: written, read, compared, removed
  *   project_add.c               files of texts that are added
  *   project_pools.c             the pools of the roles
@@ -72,15 +72,7 @@ alcore_status alcore__project_log(alcore_project *project, const char *what,
 
 /* ---- settings (project_settings.c) ---- */
 
-/* What the settings say, made anew for each use. A struct of zeros has nothing. */
-typedef struct alcore__project_settings {
-    alcore__values values;     /* of the project's own settings */
-    alcore_request *request;   /* with the options that were set, without pools; owned */
-    alcore_strategy *strategy; /* with the parameters that were set; owned */
-} alcore__project_settings;
-alcore_status alcore__project_settings_read(alcore_project *project, alcore__project_settings *out);
-void alcore__project_settings_clear(alcore_project *project, alcore__project_settings *settings);
-/* Settings that are given together, as parallel arrays; an entry of values that is NULL: the
+/* Settings that are given together (project_given.c), as parallel arrays; an entry of values that is NULL: the
  * default. */
 typedef struct alcore__project_given {
     const char *const *names, *const *values; /* [count] borrowed */
@@ -90,6 +82,23 @@ typedef struct alcore__project_given {
 alcore_status alcore__project_given_check(const alcore__project_given *given, const char *call);
 /* The number of the i-th that is to be applied: the strategy first, as parameters are its. */
 int64_t alcore__project_given_at(const alcore__project_given *given, int64_t i);
+/* Puts {"settings": {NAME: VALUE, ...}} into the arguments of a step; null is the default. Nothing
+ * where none are given. */
+void alcore__project_given_put(alcore__json_out *json, const alcore__project_given *given);
+
+/* What the settings say, made anew for each use. A struct of zeros has nothing. */
+typedef struct alcore__project_settings {
+    alcore__values values;     /* of the project's own settings */
+    alcore_request *request;   /* with the options that were set, without pools; owned */
+    alcore_strategy *strategy; /* with the parameters that were set; owned */
+} alcore__project_settings;
+alcore_status alcore__project_settings_read(alcore_project *project, alcore__project_settings *out);
+/* The same with what is given for one round in place of settings. ALCORE_E_PARAM: one that is the
+ * same for all rounds. */
+alcore_status alcore__project_settings_read_for(alcore_project *project,
+                                                const alcore__project_given *given,
+                                                alcore__project_settings *out);
+void alcore__project_settings_clear(alcore_project *project, alcore__project_settings *settings);
 /* Sets each as alcore_project_set() does, in the transaction of the caller. */
 alcore_status alcore__project_set_all(alcore_project *project, const alcore__project_given *given);
 /* The text of one of the project's own settings, a view of settings; "" where there is no such. */

@@ -61,6 +61,13 @@ alcore_status alcore_project_next(alcore_project *project, alcore_model *model,
     return fail_missing();
 }
 
+alcore_status alcore_project_next_with(alcore_project *project, alcore_model *model,
+                                       const char *const *names, const char *const *values,
+                                       int64_t count, alcore_selection **out) {
+    (void)names, (void)values, (void)count;
+    return alcore_project_next(project, model, out);
+}
+
 alcore_status alcore_project_export(alcore_project *project, const char *tool, const char *path,
                                     int64_t round) {
     (void)project, (void)tool, (void)path, (void)round;

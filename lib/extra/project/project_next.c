@@ -163,15 +163,18 @@ static alcore_status write_round(alcore_project *project, const alcore__project_
 }
 
 static alcore_status log_round(alcore_project *project, const alcore_selection *selection,
-                               const alcore__project_round *round) {
+                               const alcore__project_round *round,
+                               const alcore__project_given *given) {
     alcore_ctx *ctx = project->object.ctx;
     alcore__json_out arguments = {.ctx = ctx}, result = {.ctx = ctx};
+    alcore__project_given_put(&arguments, given);
     alcore__json_open(&result, NULL, '{');
     alcore__json_put_integer(&result, "round", round->number);
     alcore__json_put_integer(&result, "items", alcore_selection_count(selection));
     alcore__json_put_number(&result, "spent", alcore_selection_spent(selection));
     alcore__json_close(&result, '}');
     const alcore_status status = alcore__project_log(project, "next", &arguments, &result);
+    alcore__buffer_clear(ctx, &arguments.text);
     alcore__buffer_clear(ctx, &result.text);
     return status;
 }
@@ -180,41 +183,61 @@ static alcore_status log_round(alcore_project *project, const alcore_selection *
 static alcore_status write_selection(alcore_project *project,
                                      const alcore__project_settings *settings,
                                      const alcore_selection *selection,
-                                     const alcore__project_round *round) {
+                                     const alcore__project_round *round,
+                                     const alcore__project_given *given) {
     const picks from = picks_of(selection, round, settings);
     if (from.count == 0)
         return alcore__fail(ALCORE_E_MISSING,
                             "no candidate is left that may be selected: add some, or a budget");
     ALCORE__TRY(write_items(project, selection, round, &from));
     ALCORE__TRY(write_round(project, settings, selection, round));
-    return log_round(project, selection, round);
+    return log_round(project, selection, round, given);
 }
 
-static alcore_status next(alcore_project *project, alcore_model *model, alcore_selection **out) {
+static alcore_status next(alcore_project *project, alcore_model *model,
+                          const alcore__project_given *given, alcore_selection **out) {
     alcore__project_settings settings;
     alcore__project_round round = {0};
-    ALCORE__TRY(alcore__project_settings_read(project, &settings));
+    ALCORE__TRY(alcore__project_settings_read_for(project, given, &settings));
     alcore_status status = alcore__project_request_prepare(project, &settings, model, &round);
     if (status == ALCORE_OK) status = alcore_select(settings.request, out);
     if (status == ALCORE_OK)
         status = alcore__project_drafts_make(project, &settings, *out, round.model, &round.drafts);
-    if (status == ALCORE_OK) status = write_selection(project, &settings, *out, &round);
+    if (status == ALCORE_OK) status = write_selection(project, &settings, *out, &round, given);
     alcore__project_drafts_clear(&round.drafts);
     alcore__project_settings_clear(project, &settings);
     return status;
 }
 
-alcore_status alcore_project_next(alcore_project *project, alcore_model *model,
-                                  alcore_selection **out) {
+/* ALCORE_E_INVALID: a model is given twice. */
+static alcore_status check_given(const alcore__project_given *given, const alcore_model *model) {
+    ALCORE__TRY(alcore__project_given_check(given, "alcore_project_next_with"));
+    for (int64_t i = 0; i < given->count && model; i++)
+        if (strcmp(given->names[i], "model") == 0)
+            return alcore__fail(ALCORE_E_INVALID,
+                                "alcore_project_next_with: a model is given, and the name of one");
+    return ALCORE_OK;
+}
+
+alcore_status alcore_project_next_with(alcore_project *project, alcore_model *model,
+                                       const char *const *names, const char *const *values,
+                                       int64_t count, alcore_selection **out) {
+    const alcore__project_given given = {names, values, count};
     alcore_selection *selection = NULL;
     if (out) *out = NULL;
     ALCORE__TRY(alcore__project_enter(project, "alcore_project_next", CALL_LONG));
-    alcore_status status = alcore__store_begin(&project->store);
+    alcore_status status = check_given(&given, model);
+    if (status == ALCORE_OK) status = alcore__store_begin(&project->store);
     if (status == ALCORE_OK)
-        status = alcore__store_end(&project->store, next(project, model, &selection));
+        status = alcore__store_end(&project->store, next(project, model, &given, &selection));
     if (status == ALCORE_OK && out)
         *out = selection;
     else
         alcore_selection_unref(selection);
     return alcore__project_leave(project, status);
+}
+
+alcore_status alcore_project_next(alcore_project *project, alcore_model *model,
+                                  alcore_selection **out) {
+    return alcore_project_next_with(project, model, NULL, NULL, 0, out);
 }

@@ -106,12 +106,13 @@ static alcore_status set_taken_rows(alcore_project *project,
 /* ---- the model ---- */
 
 /* Opens the folder of the setting on the device of the request; a folder of ready columns, which
- * has no config.json, runs nowhere. */
+ * has no config.json, runs nowhere. "ngram" is the built-in model, as it is of `alcore select`. */
 static alcore_status open_model(alcore_project *project, const alcore__project_settings *settings,
-                                const char *folder, alcore_model **out) {
+                                const char *folder, alcore_pool *labeled, alcore_model **out) {
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     alcore__buffer config = {0};
     alcore_ctx *ctx = project->object.ctx;
+    if (strcmp(folder, "ngram") == 0) return alcore_model_new_ngram(ctx, labeled, NULL, out);
     alcore_status status = alcore__buffer_format(ctx, &config, "%s/config.json", folder);
     if (status == ALCORE_OK && access(config.data, R_OK) == 0)
         status = alcore_request_get(settings->request, "device", &options.device);
@@ -121,10 +122,11 @@ static alcore_status open_model(alcore_project *project, const alcore__project_s
 }
 
 static alcore_status set_model(alcore_project *project, const alcore__project_settings *settings,
-                               alcore_model *given, alcore__project_round *out) {
+                               alcore_model *given, alcore_pool *labeled,
+                               alcore__project_round *out) {
     const char *const folder = alcore__project_setting(settings, "model");
     alcore_model *opened = NULL;
-    if (!given && *folder) ALCORE__TRY(open_model(project, settings, folder, &opened));
+    if (!given && *folder) ALCORE__TRY(open_model(project, settings, folder, labeled, &opened));
     out->model = given ? given : opened;
     const alcore_status status = alcore_request_set_model(settings->request, out->model);
     alcore_model_unref(opened);
@@ -150,6 +152,7 @@ alcore_status alcore__project_request_prepare(alcore_project *project,
                                               const alcore__project_settings *settings,
                                               alcore_model *model, alcore__project_round *out) {
     alcore_request *const request = settings->request;
+    alcore_pool *labeled = NULL; /* a view, which the request keeps */
     ALCORE__TRY(alcore__project_rounds(project, &out->number));
     ALCORE__TRY(check_open_items(project, settings, out->number));
     ALCORE__TRY(alcore__project_check_stop(project, settings));
@@ -165,7 +168,7 @@ alcore_status alcore__project_request_prepare(alcore_project *project,
             return alcore__fail(ALCORE_E_MISSING, "the project has no candidates yet; add some");
         ALCORE__TRY(set_taken_rows(project, settings));
     }
-    ALCORE__TRY(set_pool(project, settings, ALCORE_ROLE_LABELED, NULL));
+    ALCORE__TRY(set_pool(project, settings, ALCORE_ROLE_LABELED, &labeled));
     ALCORE__TRY(set_pool(project, settings, ALCORE_ROLE_EXCLUDED, NULL));
-    return set_model(project, settings, model, out);
+    return set_model(project, settings, model, labeled, out);
 }

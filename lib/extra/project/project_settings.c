@@ -75,6 +75,15 @@ static bool is_own(const char *name) {
     return false;
 }
 
+/* Whether one round may have a value of its own: what it is selected and shown by. All rounds share
+ * how texts are read, what people are asked, how answers count and when rounds end. */
+static bool is_of_round(const char *name) {
+    static const char *const own[] = {"strategy", "model", "context", "draft", "draft_language"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(name, own[i]) == 0) return true;
+    return !is_own(name) && strcmp(name, "price") != 0;
+}
+
 /* The option of requests, or the parameter of a strategy, of a number; NULL past the last. */
 static const char *option_name(int64_t index) {
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
@@ -109,81 +118,6 @@ const char *alcore__project_setting(const alcore__project_settings *settings, co
 static const char *present_strategy(const alcore__project_settings *settings) {
     const char *const name = alcore__project_setting(settings, "strategy");
     return *name ? name : alcore_strategy_recommended();
-}
-
-/* ---- reading ---- */
-
-/* Budgets are single ones. */
-static alcore_status check_amount(const char *name, const char *value) {
-    alcore__budgets budgets;
-    if (!*value) return ALCORE_OK;
-    ALCORE__TRY(alcore__budgets_parse(value, &budgets));
-    if (budgets.count == 1) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_PARAM, "%s '%s': a project takes one amount", name, value);
-}
-
-/* Applies one setting, whose name is as project.sqlite has it. */
-static alcore_status apply(alcore_project *project, alcore__project_settings *settings,
-                           const char *name, const char *value) {
-    if (strcmp(name, "budget") == 0 || strcmp(name, "total") == 0)
-        ALCORE__TRY(check_amount(name, value));
-    if (is_own(name))
-        return alcore__values_set(project->object.ctx, &settings->values, owner, name, value);
-    if (is_option(name)) return alcore_request_set(settings->request, name, value);
-    const char *const dot = strchr(name, '.');
-    const char *const strategy = present_strategy(settings);
-    if (!dot || strlen(strategy) != (size_t)(dot - name) ||
-        strncmp(name, strategy, (size_t)(dot - name)) != 0)
-        return ALCORE_OK; /* of another strategy */
-    if (!settings->strategy)
-        ALCORE__TRY(alcore_strategy_new(project->object.ctx, strategy, &settings->strategy));
-    return alcore_strategy_set(settings->strategy, dot + 1, value);
-}
-
-/* Applies the settings of project.sqlite. That of the strategy goes first, as parameters are its.
- */
-static alcore_status apply_all(alcore_project *project, alcore__project_settings *settings) {
-    sqlite3_stmt *rows;
-    bool row;
-    alcore_status status;
-    ALCORE__TRY(alcore__store_prepare(
-        &project->store, &rows,
-        "SELECT name, value FROM settings ORDER BY name != 'strategy', name", ""));
-    while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row) {
-        status = apply(project, settings, alcore__store_text(rows, 0), alcore__store_text(rows, 1));
-        if (status != ALCORE_OK) break;
-    }
-    sqlite3_finalize(rows);
-    return status;
-}
-
-/* A strategy that is named is made even where no parameter is set. */
-static alcore_status finish(alcore_project *project, alcore__project_settings *settings) {
-    const char *const name = alcore__project_setting(settings, "strategy");
-    if (!settings->strategy && *name)
-        ALCORE__TRY(alcore_strategy_new(project->object.ctx, name, &settings->strategy));
-    return alcore_request_set_strategy(settings->request, settings->strategy);
-}
-
-alcore_status alcore__project_settings_read(alcore_project *project,
-                                            alcore__project_settings *out) {
-    alcore_ctx *ctx = project->object.ctx;
-    *out = (alcore__project_settings){0};
-    alcore_status status = alcore__values_new(ctx, &own_table, &out->values);
-    if (status == ALCORE_OK) status = alcore_request_new(ctx, &out->request);
-    /* A round does not depend on the context of the process that selects it. */
-    if (status == ALCORE_OK) status = alcore_request_set(out->request, "seed", "0");
-    if (status == ALCORE_OK) status = apply_all(project, out);
-    if (status == ALCORE_OK) status = finish(project, out);
-    if (status != ALCORE_OK) alcore__project_settings_clear(project, out);
-    return status;
-}
-
-void alcore__project_settings_clear(alcore_project *project, alcore__project_settings *settings) {
-    alcore__values_clear(project->object.ctx, &settings->values);
-    alcore_request_unref(settings->request);
-    alcore_strategy_unref(settings->strategy);
-    *settings = (alcore__project_settings){0};
 }
 
 /* ---- names ---- */
@@ -222,6 +156,131 @@ static alcore_status stored_name(alcore_project *project, const alcore__project_
     return alcore__buffer_format(ctx, out, "%s.%s", strategy, name);
 }
 
+/* ---- reading ---- */
+
+/* Budgets are single ones. */
+static alcore_status check_amount(const char *name, const char *value) {
+    alcore__budgets budgets;
+    if (!*value) return ALCORE_OK;
+    ALCORE__TRY(alcore__budgets_parse(value, &budgets));
+    if (budgets.count == 1) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_PARAM, "%s '%s': a project takes one amount", name, value);
+}
+
+/* Applies one setting, whose name is as project.sqlite has it. */
+static alcore_status apply(alcore_project *project, alcore__project_settings *settings,
+                           const char *name, const char *value) {
+    if (strcmp(name, "budget") == 0 || strcmp(name, "total") == 0)
+        ALCORE__TRY(check_amount(name, value));
+    if (is_own(name))
+        return alcore__values_set(project->object.ctx, &settings->values, owner, name, value);
+    if (is_option(name)) return alcore_request_set(settings->request, name, value);
+    const char *const dot = strchr(name, '.');
+    const char *const strategy = present_strategy(settings);
+    if (!dot || strlen(strategy) != (size_t)(dot - name) ||
+        strncmp(name, strategy, (size_t)(dot - name)) != 0)
+        return ALCORE_OK; /* of another strategy */
+    if (!settings->strategy)
+        ALCORE__TRY(alcore_strategy_new(project->object.ctx, strategy, &settings->strategy));
+    return alcore_strategy_set(settings->strategy, dot + 1, value);
+}
+
+/* Refuses a value that would change nothing: the candidates of earlier rounds are remembered by a
+ * request, and a project makes one for each round. */
+static alcore_status check_effect(const char *name, const char *value) {
+    if (strcmp(name, "sticky") != 0 || !value || strcmp(value, "0") == 0) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_PARAM,
+                        "sticky=%s: a project draws the candidates of each round "
+                        "anew",
+                        value);
+}
+
+/* Applies what is given for one round; the strategy alone, or all but it. */
+static alcore_status apply_given(alcore_project *project, alcore__project_settings *settings,
+                                 const alcore__project_given *given, bool strategy) {
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; i < given->count && status == ALCORE_OK; i++) {
+        const char *const name = given->names[i], *const value = given->values[i];
+        alcore__buffer stored = {0};
+        if ((strcmp(name, "strategy") == 0) != strategy) continue;
+        status = stored_name(project, settings, name, &stored);
+        if (status == ALCORE_OK && !is_of_round(name))
+            status = alcore__fail(ALCORE_E_PARAM,
+                                  "'%s' is the same for all rounds of a project: set it", name);
+        if (status == ALCORE_OK) status = check_effect(name, value);
+        if (status == ALCORE_OK && value) status = apply(project, settings, stored.data, value);
+        alcore__buffer_clear(project->object.ctx, &stored);
+    }
+    return status;
+}
+
+/* Whether something is given in place of the setting that project.sqlite has under that name. */
+static bool is_given(const alcore__project_settings *settings, const alcore__project_given *given,
+                     const char *stored) {
+    const char *const strategy = present_strategy(settings);
+    const size_t length = strlen(strategy);
+    if (strncmp(stored, strategy, length) == 0 && stored[length] == '.') stored += length + 1;
+    for (int64_t i = 0; i < given->count; i++)
+        if (strcmp(given->names[i], stored) == 0) return true;
+    return false;
+}
+
+/* Applies the settings of project.sqlite, and what is given in their place. That of the strategy
+ * goes first, as parameters are its. */
+static alcore_status apply_all(alcore_project *project, alcore__project_settings *settings,
+                               const alcore__project_given *given) {
+    sqlite3_stmt *rows;
+    bool row;
+    alcore_status status;
+    ALCORE__TRY(apply_given(project, settings, given, true));
+    ALCORE__TRY(alcore__store_prepare(
+        &project->store, &rows,
+        "SELECT name, value FROM settings ORDER BY name != 'strategy', name", ""));
+    while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row) {
+        if (is_given(settings, given, alcore__store_text(rows, 0))) continue;
+        status = apply(project, settings, alcore__store_text(rows, 0), alcore__store_text(rows, 1));
+        if (status != ALCORE_OK) break;
+    }
+    sqlite3_finalize(rows);
+    return status == ALCORE_OK ? apply_given(project, settings, given, false) : status;
+}
+
+/* A strategy that is named is made even where no parameter is set. */
+static alcore_status finish(alcore_project *project, alcore__project_settings *settings) {
+    const char *const name = alcore__project_setting(settings, "strategy");
+    if (!settings->strategy && *name)
+        ALCORE__TRY(alcore_strategy_new(project->object.ctx, name, &settings->strategy));
+    return alcore_request_set_strategy(settings->request, settings->strategy);
+}
+
+alcore_status alcore__project_settings_read_for(alcore_project *project,
+                                                const alcore__project_given *given,
+                                                alcore__project_settings *out) {
+    alcore_ctx *ctx = project->object.ctx;
+    *out = (alcore__project_settings){0};
+    alcore_status status = alcore__values_new(ctx, &own_table, &out->values);
+    if (status == ALCORE_OK) status = alcore_request_new(ctx, &out->request);
+    /* A round does not depend on the context of the process that selects it. */
+    if (status == ALCORE_OK) status = alcore_request_set(out->request, "seed", "0");
+    if (status == ALCORE_OK) status = apply_all(project, out, given);
+    if (status == ALCORE_OK) status = finish(project, out);
+    if (status != ALCORE_OK) alcore__project_settings_clear(project, out);
+    return status;
+}
+
+alcore_status alcore__project_settings_read(alcore_project *project,
+                                            alcore__project_settings *out) {
+    const alcore__project_given none = {0};
+    return alcore__project_settings_read_for(project, &none, out);
+}
+
+void alcore__project_settings_clear(alcore_project *project, alcore__project_settings *settings) {
+    alcore__values_clear(project->object.ctx, &settings->values);
+    alcore_request_unref(settings->request);
+    alcore_strategy_unref(settings->strategy);
+    *settings = (alcore__project_settings){0};
+}
+
 /* ---- setting ---- */
 
 /* Writes the row and looks whether all settings together can still be read. Of a strategy of
@@ -253,16 +312,6 @@ static alcore_status log_setting(alcore_project *project, const char *name, cons
     return status;
 }
 
-/* Refuses a value that would change nothing: the candidates of earlier rounds are remembered by a
- * request, and a project makes one for each round. */
-static alcore_status check_effect(const char *name, const char *value) {
-    if (strcmp(name, "sticky") != 0 || !value || strcmp(value, "0") == 0) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_PARAM,
-                        "sticky=%s: a project draws the candidates of each round "
-                        "anew",
-                        value);
-}
-
 static alcore_status set(alcore_project *project, const char *name, const char *value) {
     alcore__project_settings settings;
     alcore__buffer stored = {0};
@@ -276,24 +325,6 @@ static alcore_status set(alcore_project *project, const char *name, const char *
     if (status == ALCORE_OK) status = log_setting(project, name, value);
     alcore__buffer_clear(project->object.ctx, &stored);
     return status;
-}
-
-alcore_status alcore__project_given_check(const alcore__project_given *given, const char *call) {
-    if (given->count < 0 || (given->count > 0 && (!given->names || !given->values)))
-        return alcore__fail(ALCORE_E_INVALID, "%s: names and values of %lld settings are needed",
-                            call, (long long)given->count);
-    for (int64_t i = 0; i < given->count; i++)
-        if (!given->names[i])
-            return alcore__fail(ALCORE_E_INVALID, "%s: the name of setting %lld is NULL", call,
-                                (long long)i);
-    return ALCORE_OK;
-}
-
-int64_t alcore__project_given_at(const alcore__project_given *given, int64_t i) {
-    int64_t strategy = 0;
-    while (strategy < given->count && strcmp(given->names[strategy], "strategy") != 0) strategy++;
-    if (strategy == given->count || i > strategy) return i;
-    return i == 0 ? strategy : i - 1;
 }
 
 alcore_status alcore__project_set_all(alcore_project *project, const alcore__project_given *given) {

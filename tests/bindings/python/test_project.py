@@ -62,6 +62,20 @@ def test_two_rounds(project, tmp_path):
     assert len(sent(project, tmp_path / "second.csv")) == 2
 
 
+def test_values_of_one_round(project, tmp_path):
+    picked = project.next("ngram", strategy="nnll", budget=2, seed=None)
+    assert len(picked) == 2 and picked.provenance["strategy"] == "nnll"
+    assert project.document()["steps"][-1]["arguments"] == {"settings": {"strategy": "nnll", "budget": "2", "seed": None, "model": "ngram"}}
+    assert (project.get("strategy"), project.get("budget"), project.get("seed")) == ("ngram-cover", "4", "3")
+    assert len(project.next()) == 4
+    with pytest.raises(alcore.Error, match="absent"):
+        project.next(tmp_path / "absent", strategy="nnll")
+    with pytest.raises(alcore.Error, match="same for all rounds"):
+        project.next(several="latest")
+    with pytest.raises(TypeError, match="Model or path"):
+        project.next(3)
+
+
 def test_training_and_measures(project, tmp_path):
     project.next()
     items = sent(project, tmp_path / "out.csv")

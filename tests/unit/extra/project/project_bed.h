@@ -70,10 +70,11 @@ static inline alcore_project_status bed_status(alcore_project *project) {
     return out;
 }
 
-/* The ids of the next round with spaces between, into ids [1024]. */
-static inline void bed_next(alcore_project *project, char *ids) {
+/* The ids of the next round with spaces between, into ids [1024]; model NULL: that of the settings.
+ */
+static inline void bed_next_of(alcore_project *project, alcore_model *model, char *ids) {
     alcore_selection *selection;
-    ck_assert_ok(alcore_project_next(project, NULL, &selection));
+    ck_assert_ok(alcore_project_next(project, model, &selection));
     ids[0] = '\0';
     for (int64_t i = 0; i < alcore_selection_count(selection); i++) {
         const alcore_pool *pool = alcore_selection_pool(selection);
@@ -81,6 +82,11 @@ static inline void bed_next(alcore_project *project, char *ids) {
         strcat(ids, alcore_pool_row_id(pool, alcore_selection_rows(selection)[i]));
     }
     alcore_selection_unref(selection);
+}
+
+/* The same by the settings. */
+static inline void bed_next(alcore_project *project, char *ids) {
+    bed_next_of(project, NULL, ids);
 }
 
 #endif

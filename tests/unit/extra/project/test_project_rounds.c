@@ -362,6 +362,141 @@ START_TEST(two_handles) {
 }
 END_TEST
 
+/* ---- values for one round ---- */
+
+/* The ids of a round that is selected with values of its own, into ids [1024]. */
+static alcore_status next_with(alcore_project *project, const char *const *names,
+                               const char *const *values, int64_t count, char *ids) {
+    alcore_selection *selection;
+    const alcore_status status =
+        alcore_project_next_with(project, NULL, names, values, count, &selection);
+    ids[0] = '\0';
+    for (int64_t i = 0; i < alcore_selection_count(selection); i++) {
+        if (i) strcat(ids, " ");
+        strcat(ids, alcore_pool_row_id(alcore_selection_pool(selection),
+                                       alcore_selection_rows(selection)[i]));
+    }
+    alcore_selection_unref(selection);
+    return status;
+}
+
+static const char *document_of(alcore_project *project) {
+    const char *document;
+    ck_assert_ok(alcore_project_document(project, &document));
+    return document;
+}
+
+/* A round is what one is by settings with these values, which stay as they were; the log, the round
+ * and its provenance have what was given. */
+START_TEST(for_one_round) {
+    static const char *const names[] = {"max_n", "budget", "strategy", "seed"};
+    static const char *const values[] = {"2", "5w", "ngram-cover", "7"};
+    const char *value;
+    char given[1024], set[1024];
+    alcore_project *project = bed_project();
+    ck_assert_ok(next_with(project, names, values, 4, given));
+    ck_assert_ok(alcore_project_get(project, "strategy", &value));
+    ck_assert_str_eq(value, "random");
+    ck_assert_ok(alcore_project_get(project, "budget", &value));
+    ck_assert_str_eq(value, "3");
+    const char *const document = document_of(project);
+    ck_assert_ptr_nonnull(strstr(document, "\"strategy\":\"ngram-cover\",\"seed\":\"7\""));
+    ck_assert_ptr_nonnull(strstr(document,
+                                 "{\"settings\":{\"max_n\":\"2\",\"budget\":\"5w\",\"strategy\":"
+                                 "\"ngram-cover\",\"seed\":\"7\"}}"));
+    ck_assert_ptr_nonnull(strstr(document, "\"unit\":\"words\""));
+    alcore_project_unref(project);
+    test_folder_remove(in_bed("p"));
+    project = bed_project();
+    ck_assert_ok(alcore_project_set(project, "strategy", "ngram-cover"));
+    ck_assert_ok(alcore_project_set(project, "max_n", "2"));
+    ck_assert_ok(alcore_project_set(project, "budget", "5w"));
+    ck_assert_ok(alcore_project_set(project, "seed", "7"));
+    bed_next(project, set);
+    ck_assert_str_eq(given, set);
+    alcore_project_unref(project);
+}
+END_TEST
+
+/* The settings that are not given hold, among them the parameters of the given strategy; a value
+ * of NULL is the default. */
+START_TEST(beside_settings) {
+    static const char *const names[] = {"lambda", "strategy", "budget"};
+    static const char *const values[] = {NULL, NULL, "2"};
+    const char *const huds = "huds";
+    char ids[1024];
+    alcore_project *project = bed_project();
+    ck_assert_ok(alcore_project_set(project, "strategy", "huds"));
+    ck_assert_ok(alcore_project_set(project, "lambda", "0.875"));
+    ck_assert_ok(alcore_project_set(project, "strategy", "random"));
+    ck_assert_ok(next_with(project, names + 1, &huds, 1, ids));
+    ck_assert_ptr_nonnull(strstr(document_of(project), "0.875"));
+    const char *document = document_of(project);
+    ck_assert_ptr_nonnull(strstr(strstr(document, "\"rounds\":[{"), "\"lambda\":\"0.875\""));
+    ck_assert_ok(alcore_project_set(project, "strategy", "huds"));
+    ck_assert_ok(next_with(project, names, values, 1, ids));
+    document = strstr(strstr(document_of(project), "\"round\":2,"), "\"provenance\"");
+    ck_assert_ptr_nonnull(strstr(document, "\"lambda\":\"0.5\""));
+    ck_assert_ptr_nonnull(strstr(document, "{\"settings\":{\"lambda\":null}}"));
+    ck_assert_ok(alcore_project_set(project, "total", "7"));
+    ck_assert_ok(next_with(project, names + 2, values + 2, 1, ids));
+    ck_assert_fails(next_with(project, names + 2, values + 2, 1, ids), ALCORE_E_PARAM,
+                    "total budget");
+    ck_assert_int_eq(bed_status(project).items, 7);
+    alcore_project_unref(project);
+}
+END_TEST
+
+START_TEST(not_for_one_round) {
+    static const struct {
+        const char *name, *value, *says;
+    } refused[] = {{"several", "latest", "all rounds"},   {"price", "1EUR/w", "all rounds"},
+                   {"total", "9", "all rounds"},          {"dedup", "none", "all rounds"},
+                   {"task", "spans", "all rounds"},       {"stop_metric", "x", "all rounds"},
+                   {"wait", "1", "all rounds"},           {"name", "x", "all rounds"},
+                   {"budgte", "3", "did you mean"},       {"budget", "few", "few"},
+                   {"budget", "3,4", "one amount"},       {"round", "3", "each round"},
+                   {"strategy", "none such", "none such"}};
+    static const char *const sticky[] = {"sticky", "strategy"}, *const one[] = {"1", "nnll"};
+    char ids[1024];
+    alcore_project *project = bed_project();
+    const char *const before = strdup(document_of(project));
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        ck_assert_fails(next_with(project, &refused[i].name, &refused[i].value, 1, ids),
+                        ALCORE_E_PARAM, refused[i].says);
+    ck_assert_fails(next_with(project, sticky, one, 2, ids), ALCORE_E_PARAM, "anew");
+    ck_assert_fails(next_with(project, NULL, NULL, 1, ids), ALCORE_E_INVALID, "names and values");
+    ck_assert_str_eq(before, document_of(project));
+    free((char *)before);
+    alcore_project_unref(project);
+}
+END_TEST
+
+/* The model of a round: given as a handle, by its folder, or the built-in one by its name. */
+START_TEST(model_of_one_round) {
+    static const char *const names[] = {"model", "strategy"};
+    const char *absent[] = {"no such folder", "nnll"}, *built_in[] = {"ngram", "nnll"};
+    char by_name[1024], by_handle[1024];
+    alcore_model *model;
+    alcore_project *project = bed_project();
+    ck_assert_fails(next_with(project, names, absent, 2, by_name), ALCORE_E_IO, "no such folder");
+    ck_assert_ok(next_with(project, names, built_in, 2, by_name));
+    alcore_project_unref(project);
+    test_folder_remove(in_bed("p"));
+    project = bed_project();
+    ck_assert_ok(alcore_project_set(project, "strategy", "nnll"));
+    ck_assert_ok(alcore_project_set(project, "model", "no such folder"));
+    ck_assert_ok(alcore_model_new_ngram(ctx, NULL, NULL, &model));
+    ck_assert_fails(alcore_project_next_with(project, model, names, built_in, 1, NULL),
+                    ALCORE_E_INVALID, "the name of one");
+    bed_next_of(project, model, by_handle);
+    ck_assert_str_eq(by_name, by_handle);
+    alcore_model_unref(model);
+    alcore_project_unref(project);
+}
+END_TEST
+
 CHECK_SUITE_WITH("project_rounds", bed_setup, bed_teardown, made_and_opened, half_made, settings,
                  parameters, files, files_are_copied, rounds, total, waiting, nothing_to_select,
-                 phrases, roles, from_the_target, stopping, two_handles);
+                 phrases, roles, from_the_target, stopping, two_handles, for_one_round,
+                 beside_settings, not_for_one_round, model_of_one_round);
