@@ -209,8 +209,8 @@ static bool same_given(const given_settings *given, const json_t *settings) {
     return json_object_size(settings) == (size_t)given->count;
 }
 
-/* A round that is there stays as it is. One that is asked for with other values than it was selected
- * with is not what is asked for. */
+/* A round that is there stays as it is. One that was selected with other values is not what is
+ * asked for. */
 static int keep_round(project_run *self, int64_t round, const given_settings *given) {
     json_t *settings;
     TRY(project_round_settings(self, round, &settings));

@@ -81,19 +81,11 @@ static alcore_status write_row(alcore_project *project, int32_t role, const adde
     return status;
 }
 
-/* The word for a role in the log, as the command's options are called. */
-static const char *role_name(int32_t role) {
-    return role == ALCORE_ROLE_CANDIDATES ? "candidates"
-           : role == ALCORE_ROLE_LABELED  ? "labeled"
-           : role == ALCORE_ROLE_TARGET   ? "target"
-                                          : "excluded";
-}
-
 static alcore_status log_file(alcore_project *project, int32_t role, const added_file *file) {
     alcore_ctx *ctx = project->object.ctx;
     alcore__json_out arguments = {.ctx = ctx}, result = {.ctx = ctx};
     alcore__json_open(&arguments, NULL, '{');
-    alcore__json_put_string(&arguments, "role", role_name(role));
+    alcore__json_put_string(&arguments, "role", alcore__project_role_name(role));
     alcore__json_put_string(&arguments, "path", file->path);
     if (file->options->references)
         alcore__json_put_string(&arguments, "references", file->options->references);

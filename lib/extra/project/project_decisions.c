@@ -120,10 +120,10 @@ static alcore_status prepare_writing(decider *self, int64_t first) {
     return alcore__store_prepare(
         store, &self->count,
         "UPDATE counts SET (answered, open, without, disagreeing, answers, refunded) = "
-        "(SELECT count(*) FILTER (WHERE state = 1), count(*) FILTER (WHERE ifnull(state, 0) = 0), "
-        "count(*) FILTER (WHERE state = 2), count(*) FILTER (WHERE disagreeing = 1), "
+        "(SELECT count(*) FILTER (WHERE " IS_ANSWERED "), count(*) FILTER (WHERE " IS_OPEN "), "
+        "count(*) FILTER (WHERE " IS_WITHOUT "), count(*) FILTER (WHERE disagreeing = 1), "
         "(SELECT count(*) FROM items JOIN answers USING (item) WHERE round = counts.round), "
-        "total(CASE WHEN state = 2 THEN cost END) "
+        "total(CASE WHEN " IS_WITHOUT " THEN cost END) "
         "FROM items LEFT JOIN decisions USING (item) WHERE round = counts.round) "
         "WHERE round = ?",
         "");

@@ -11,7 +11,15 @@
 
 #include "extra/project/project_internal.h"
 
-enum { STATE_OPEN = 0, STATE_ANSWERED = 1, STATE_WITHOUT = 2, STATE_DISAGREEING = 3 };
+/* The column state of the table decisions; an item that has no row there is open. */
+#define STATE_OPEN 0
+#define STATE_ANSWERED 1
+#define STATE_WITHOUT 2
+#define STATE_DISAGREEING 3
+/* The same as conditions of a statement; IS_OPEN also where the table is joined from the left. */
+#define IS_OPEN "ifnull(state, " IN_SQL(STATE_OPEN) ") = " IN_SQL(STATE_OPEN)
+#define IS_ANSWERED "state = " IN_SQL(STATE_ANSWERED)
+#define IS_WITHOUT "state = " IN_SQL(STATE_WITHOUT)
 
 /* Decides anew the items that have an answer of number `first` or higher, and counts their rounds.
  * several: the setting. disagreeing, NULL or how many of these items have annotators that differ.

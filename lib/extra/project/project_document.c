@@ -45,13 +45,30 @@ static void put_text(alcore__json_out *json, const char *name, const char *text,
     alcore__buffer_clear(json->ctx, &repaired);
 }
 
+/* The word for a number of an enum, of the columns that have one; NULL: it is a number. */
+static const char *word_of(const char *name, int64_t number) {
+    if (strcmp(name, "unit") == 0 && number >= ALCORE_UNIT_ITEMS && number <= ALCORE_UNIT_UNITS)
+        return alcore__unit_name((int32_t)number);
+    if (strcmp(name, "role") == 0) return alcore__project_role_name((int32_t)number);
+    return NULL;
+}
+
+/* Puts an integer, or its word. */
+static void put_integer(alcore__json_out *json, const char *name, int64_t number) {
+    const char *const word = word_of(name, number);
+    if (word)
+        alcore__json_put_string(json, name, word);
+    else
+        alcore__json_put_integer(json, name, number);
+}
+
 /* Puts the columns of a row; what is NULL is left out. */
 static void put_columns(alcore__json_out *json, sqlite3_stmt *row) {
     for (int i = 0; i < sqlite3_column_count(row); i++) {
         const char *const name = sqlite3_column_name(row, i);
         const int type = sqlite3_column_type(row, i);
         if (type == SQLITE_INTEGER)
-            alcore__json_put_integer(json, name, sqlite3_column_int64(row, i));
+            put_integer(json, name, sqlite3_column_int64(row, i));
         else if (type == SQLITE_FLOAT)
             alcore__json_put_number(json, name, sqlite3_column_double(row, i));
         else if (type != SQLITE_NULL)
@@ -182,8 +199,7 @@ static alcore_status put_rounds(alcore_project *project, alcore__json_out *json)
     return put_rows(
         project, json, "rounds",
         "SELECT rounds.round AS round, time, strategy, seed, budget, "
-        "CASE unit WHEN 2502 THEN 'words' WHEN 2503 THEN 'characters' WHEN 2504 THEN 'units' "
-        "ELSE 'items' END AS unit, spent, refunded, items, answered, open, without, disagreeing, "
+        "unit, spent, refunded, items, answered, open, without, disagreeing, "
         "answers, summary, provenance FROM rounds JOIN counts USING (round) ORDER BY round",
         "", 0, put_composition);
 }
@@ -207,12 +223,10 @@ static alcore_status put_disagreements(alcore_project *project, alcore__json_out
 }
 
 static alcore_status put_lists(alcore_project *project, alcore__json_out *json) {
-    ALCORE__TRY(put_rows(
-        project, json, "files",
-        "SELECT CASE role WHEN 1701 THEN 'candidates' WHEN 1702 THEN 'labeled' "
-        "WHEN 1703 THEN 'target' ELSE 'excluded' END AS role, path, blob, bytes, first, rows, "
-        "reference_blob FROM files ORDER BY file",
-        "", 0, NULL));
+    ALCORE__TRY(put_rows(project, json, "files",
+                         "SELECT role, path, blob, bytes, first, rows, "
+                         "reference_blob FROM files ORDER BY file",
+                         "", 0, NULL));
     ALCORE__TRY(put_rounds(project, json));
     ALCORE__TRY(put_rows(project, json, "exports",
                          "SELECT export, time, tool, round, items, batch, digest FROM exports "

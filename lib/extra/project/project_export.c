@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "extra/project/project_decisions.h"
 #include "extra/project/project_exchange.h"
 
 /* Items as parallel arrays, which grow together. Texts lie in the arena. */
@@ -66,7 +67,7 @@ static alcore_status read_items(alcore_project *project, int64_t round, item_lis
     ALCORE__TRY(alcore__store_prepare(
         &project->store, &rows,
         "SELECT id, text, context, draft, reason, section, language, score, cost FROM items "
-        "LEFT JOIN decisions USING (item) WHERE (round = ?1 OR ?1 = 0) AND ifnull(state, 0) = 0 "
+        "LEFT JOIN decisions USING (item) WHERE (round = ?1 OR ?1 = 0) AND " IS_OPEN " "
         "ORDER BY item",
         "i", round));
     while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row)

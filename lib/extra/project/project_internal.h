@@ -72,8 +72,8 @@ alcore_status alcore__project_log(alcore_project *project, const char *what,
 
 /* ---- settings (project_settings.c) ---- */
 
-/* Settings that are given together (project_given.c), as parallel arrays; an entry of values that is NULL: the
- * default. */
+/* Settings that are given together (project_given.c), as parallel arrays; an entry of values that
+ * is NULL: the default. */
 typedef struct alcore__project_given {
     const char *const *names, *const *values; /* [count] borrowed */
     int64_t count;
@@ -122,6 +122,9 @@ alcore_status alcore__project_blob_path(alcore_project *project, const char *nam
 
 /* ---- pools (project_pools.c) ---- */
 
+/* The word for a role (ALCORE_ROLE_*) in the log, as the command's options are called. */
+const char *alcore__project_role_name(int32_t role);
+
 /* Makes an empty pool for a role. */
 alcore_status alcore__project_pool_new(alcore_project *project,
                                        const alcore__project_settings *settings, int32_t role,
@@ -137,6 +140,8 @@ alcore_status alcore__project_pool_add_answers(alcore_project *project, alcore_p
 alcore_status alcore__project_status_read(alcore_project *project,
                                           const alcore__project_settings *settings,
                                           alcore_project_status *out);
+/* The unit of all rounds (ALCORE_UNIT_*); 0: there is none yet. */
+alcore_status alcore__project_unit(alcore_project *project, int32_t *out);
 /* The number of rounds so far. */
 alcore_status alcore__project_rounds(alcore_project *project, int64_t *out);
 

@@ -2,7 +2,7 @@
 /* The answers that count as a table of pairs, with the columns that pools are read from. */
 #include <string.h>
 
-#include "extra/project/project_internal.h"
+#include "extra/project/project_decisions.h"
 #include "formats/table_writer.h"
 
 static const char *const columns[] = {"id", "text", "reference", "lang", "group"};
@@ -36,7 +36,7 @@ static alcore_status put_pairs(alcore_project *project, alcore__table *table) {
     ALCORE__TRY(alcore__store_prepare(
         &project->store, &rows,
         "SELECT items.id, text, ifnull(value, ''), language, section FROM decisions "
-        "JOIN items USING (item) JOIN answers USING (answer) WHERE state = 1 "
+        "JOIN items USING (item) JOIN answers USING (answer) WHERE " IS_ANSWERED " "
         "ORDER BY decisions.item",
         ""));
     while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row) {

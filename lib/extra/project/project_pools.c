@@ -3,10 +3,17 @@
  * other, and the pairs that annotators made. */
 #include <string.h>
 
-#include "extra/project/project_internal.h"
+#include "extra/project/project_decisions.h"
 
 /* Answers that are added to a pool at once. */
 enum { BATCH = 1024 };
+
+const char *alcore__project_role_name(int32_t role) {
+    return role == ALCORE_ROLE_CANDIDATES ? "candidates"
+           : role == ALCORE_ROLE_LABELED  ? "labeled"
+           : role == ALCORE_ROLE_TARGET   ? "target"
+                                          : "excluded";
+}
 
 alcore_status alcore__project_pool_new(alcore_project *project,
                                        const alcore__project_settings *settings, int32_t role,
@@ -135,7 +142,7 @@ alcore_status alcore__project_pool_add_answers(alcore_project *project, alcore_p
     status = alcore__store_prepare(&project->store, &rows,
                                    "SELECT items.id, text, value, language, section FROM decisions "
                                    "JOIN items USING (item) JOIN answers USING (answer) "
-                                   "WHERE state = 1 ORDER BY decisions.item",
+                                   "WHERE " IS_ANSWERED " ORDER BY decisions.item",
                                    "");
     while (status == ALCORE_OK &&
            (status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row)

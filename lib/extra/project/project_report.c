@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "extra/project/project_round.h"
 #include "formats/byte_stream.h"
 #include "request/request_internal.h"
 
@@ -200,9 +201,9 @@ static alcore_status count_candidates(alcore__report *self) {
     int64_t phrases, taken;
     alcore__store *const store = &self->project->store;
     ALCORE__TRY(
-        alcore__store_integer(store, &phrases, "SELECT count(*) FROM items WHERE kind = 1", ""));
+        alcore__store_integer(store, &phrases, "SELECT count(*) FROM items WHERE " IS_PHRASE, ""));
     ALCORE__TRY(
-        alcore__store_integer(store, &taken, "SELECT count(*) FROM items WHERE kind = 0", ""));
+        alcore__store_integer(store, &taken, "SELECT count(*) FROM items WHERE " IS_SENTENCE, ""));
     self->candidates_left = phrases > 0 ? -1 : self->standing.candidates - taken;
     return ALCORE_OK;
 }

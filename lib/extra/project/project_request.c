@@ -12,14 +12,13 @@
 
 /* The unit of all rounds is one: their costs are added up. */
 static alcore_status check_unit(alcore_project *project, int32_t unit) {
-    int64_t first;
-    ALCORE__TRY(
-        alcore__store_integer(&project->store, &first, "SELECT unit FROM rounds LIMIT 1", ""));
+    int32_t first;
+    ALCORE__TRY(alcore__project_unit(project, &first));
     if (first == 0 || first == unit) return ALCORE_OK;
     return alcore__fail(ALCORE_E_PARAM,
                         "the budget is in %s, but that of earlier rounds was in %s: a project "
                         "counts in one unit",
-                        alcore__unit_name(unit), alcore__unit_name((int32_t)first));
+                        alcore__unit_name(unit), alcore__unit_name(first));
 }
 
 /* Bounds the budget of the round by what is left in all. */
@@ -51,8 +50,9 @@ static alcore_status add_taken_texts(alcore_project *project, alcore_pool *pool)
     sqlite3_stmt *rows;
     bool row;
     alcore_status status;
-    ALCORE__TRY(alcore__store_prepare(&project->store, &rows,
-                                      "SELECT text FROM items WHERE kind != 0 ORDER BY item", ""));
+    ALCORE__TRY(alcore__store_prepare(
+        &project->store, &rows, "SELECT text FROM items WHERE NOT " IS_SENTENCE " ORDER BY item",
+        ""));
     while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row) {
         const char *const text = alcore__store_text(rows, 0);
         if ((status = alcore_pool_add_texts(pool, &text, NULL, 1, NULL)) != ALCORE_OK) break;
@@ -88,8 +88,8 @@ static alcore_status set_taken_rows(alcore_project *project,
     size_t count = 0, capacity = 0;
     alcore_ctx *ctx = project->object.ctx;
     alcore_status status;
-    ALCORE__TRY(alcore__store_prepare(&project->store, &rows,
-                                      "SELECT row FROM items WHERE kind = 0 ORDER BY item", ""));
+    ALCORE__TRY(alcore__store_prepare(
+        &project->store, &rows, "SELECT row FROM items WHERE " IS_SENTENCE " ORDER BY item", ""));
     while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row) {
         if ((status = alcore__grow(ctx, &taken, &capacity, count + 1, sizeof *taken)) != ALCORE_OK)
             break;

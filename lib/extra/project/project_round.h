@@ -21,7 +21,12 @@ typedef struct alcore__project_round {
 } alcore__project_round;
 
 /* What an item is: the column kind of the table items. */
-enum { ITEM_SENTENCE = 0, ITEM_PHRASE = 1, ITEM_OF_TARGET = 2 };
+#define ITEM_SENTENCE 0
+#define ITEM_PHRASE 1
+#define ITEM_OF_TARGET 2
+/* The same as conditions of a statement. */
+#define IS_SENTENCE "kind = " IN_SQL(ITEM_SENTENCE)
+#define IS_PHRASE "kind = " IN_SQL(ITEM_PHRASE)
 
 /* Gives the request of the settings all that the next round needs. */
 alcore_status alcore__project_request_prepare(alcore_project *project,

@@ -10,6 +10,15 @@ alcore_status alcore__project_rounds(alcore_project *project, int64_t *out) {
     return alcore__store_integer(&project->store, out, "SELECT max(round) FROM rounds", "");
 }
 
+alcore_status alcore__project_unit(alcore_project *project, int32_t *out) {
+    int64_t unit;
+    ALCORE__TRY(
+        alcore__store_integer(&project->store, &unit, "SELECT unit FROM rounds LIMIT 1", ""));
+    *out = (int32_t)unit;
+    if (unit == 0 || (unit >= ALCORE_UNIT_ITEMS && unit <= ALCORE_UNIT_UNITS)) return ALCORE_OK;
+    return alcore__store_damaged(&project->store, "%lld is no unit of a budget", (long long)unit);
+}
+
 /* The sums over all rounds. */
 static alcore_status add_up(alcore_project *project, alcore_project_status *out) {
     sqlite3_stmt *row;
@@ -36,11 +45,11 @@ static alcore_status add_up(alcore_project *project, alcore_project_status *out)
 }
 
 /* The unit: of the rounds, else of the budgets that are set. */
-static int32_t unit_of(const alcore__project_settings *settings, int64_t of_rounds,
+static int32_t unit_of(const alcore__project_settings *settings, int32_t of_rounds,
                        const alcore__budgets *total) {
     alcore_tensor amounts;
     int32_t unit = 0;
-    if (of_rounds) return (int32_t)of_rounds;
+    if (of_rounds) return of_rounds;
     if (total->count > 0) return total->unit;
     return alcore_request_get_budgets(settings->request, &amounts, &unit) == ALCORE_OK
                ? unit
@@ -52,7 +61,7 @@ alcore_status alcore__project_status_read(alcore_project *project,
                                           alcore_project_status *out) {
     alcore__store *const from = &project->store;
     alcore__budgets total = {0};
-    int64_t unit;
+    int32_t unit;
     const char *const total_text = alcore__project_setting(settings, "total");
     if (*total_text) ALCORE__TRY(alcore__budgets_parse(total_text, &total));
     ALCORE__TRY(alcore__project_rounds(project, &out->rounds));
@@ -62,7 +71,7 @@ alcore_status alcore__project_status_read(alcore_project *project,
     ALCORE__TRY(alcore__store_integer(from, &out->labeled,
                                       "SELECT sum(rows) FROM files WHERE role = ?", "i",
                                       (int64_t)ALCORE_ROLE_LABELED));
-    ALCORE__TRY(alcore__store_integer(from, &unit, "SELECT unit FROM rounds LIMIT 1", ""));
+    ALCORE__TRY(alcore__project_unit(project, &unit));
     ALCORE__TRY(add_up(project, out));
     out->unit = unit_of(settings, unit, &total);
     out->left = total.count > 0 ? total.amounts[0] - out->spent : (double)NAN;

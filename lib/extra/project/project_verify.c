@@ -141,10 +141,10 @@ static alcore_status verify_counts(alcore_project *project) {
     ALCORE__TRY(alcore__store_integer(
         &project->store, &round,
         "SELECT round FROM rounds LEFT JOIN counts USING (round) LEFT JOIN "
-        "(SELECT round, count(*) AS n, count(*) FILTER (WHERE state = 1) AS yes, "
-        "count(*) FILTER (WHERE state = 2) AS no, count(*) FILTER (WHERE ifnull(state, 0) = 0) "
+        "(SELECT round, count(*) AS n, count(*) FILTER (WHERE " IS_ANSWERED ") AS yes, "
+        "count(*) FILTER (WHERE " IS_WITHOUT ") AS no, count(*) FILTER (WHERE " IS_OPEN ") "
         "AS unanswered, count(*) FILTER (WHERE disagreeing = 1) AS differing, "
-        "total(CASE WHEN state = 2 THEN cost END) AS back "
+        "total(CASE WHEN " IS_WITHOUT " THEN cost END) AS back "
         "FROM items LEFT JOIN decisions USING (item) GROUP BY round) USING (round) LEFT JOIN "
         "(SELECT round, count(*) AS given FROM items JOIN answers USING (item) GROUP BY round) "
         "USING (round) WHERE items IS NOT n OR answered IS NOT yes OR without IS NOT no "

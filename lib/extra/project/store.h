@@ -13,7 +13,12 @@
 #include "base/base.h"
 
 /* The form of project.sqlite that this library writes: its user_version. */
-enum { STORE_FORM = 1, STORE_APPLICATION = 0x616C7072 /* "alpr" */ };
+#define STORE_FORM 1
+#define STORE_APPLICATION 1634496626 /* "alpr", the letters from the highest byte on */
+
+/* A number that has a name, a macro, as text within a constant statement. */
+#define IN_SQL(number) NUMBER_TEXT(number)
+#define NUMBER_TEXT(number) #number
 
 /* An open project.sqlite. */
 typedef struct alcore__store {

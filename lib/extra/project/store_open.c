@@ -170,6 +170,6 @@ alcore_status alcore__store_check_blank(alcore__store *self) {
 alcore_status alcore__store_make_tables(alcore__store *self) {
     for (const char *const *sql = alcore__store_statements; *sql; sql++)
         ALCORE__TRY(alcore__store_run(self, *sql, ""));
-    ALCORE__TRY(configure(self, "PRAGMA application_id=1634496626")); /* STORE_APPLICATION */
-    return configure(self, "PRAGMA user_version=1");                  /* STORE_FORM */
+    ALCORE__TRY(configure(self, "PRAGMA application_id=" IN_SQL(STORE_APPLICATION)));
+    return configure(self, "PRAGMA user_version=" IN_SQL(STORE_FORM));
 }

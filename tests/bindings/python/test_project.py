@@ -136,7 +136,7 @@ def test_opening(tmp_path):
     with alcore.Project(tmp_path / "work") as project:
         assert project.get("seed") == "7"
         with pytest.raises(TypeError, match="Model"):
-            project.next("ngram")
+            project.next(b"ngram")
     with pytest.raises(OSError):
         alcore.Project.init(tmp_path / "work")
     with pytest.raises(ValueError, match="closed"):

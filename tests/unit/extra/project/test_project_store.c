@@ -265,6 +265,25 @@ START_TEST(other_derived) {
 }
 END_TEST
 
+/* A number that is no unit has no name. */
+START_TEST(other_unit) {
+    static const char *const changes[] = {"UPDATE rounds SET unit = 7",
+                                          "UPDATE rounds SET unit = 4294969798"};
+    alcore_project *project;
+    alcore_project_status status = ALCORE_PROJECT_STATUS_INIT;
+    const char *document;
+    make();
+    ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        run_sealed(changes[i]);
+        ck_assert_fails(alcore_project_get_status(project, &status), ALCORE_E_DATA, "no unit");
+        ck_assert_fails(alcore_project_document(project, &document), ALCORE_E_DATA, "no unit");
+        ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_DATA, "no unit");
+    }
+    alcore_project_unref(project);
+}
+END_TEST
+
 /* ---- long statements ---- */
 
 static int32_t stop_at_once(void *user, const char *stage, int64_t done, int64_t total) {
@@ -612,6 +631,6 @@ START_TEST(gc) {
 END_TEST
 
 CHECK_SUITE_WITH("project_store", bed_setup, bed_teardown, other_files, changed_elsewhere,
-                 other_schema, other_blobs, other_counts, other_derived, cancelled, flipped_bytes,
-                 truncated, damaged_blobs, damaged_index, references, two_processes, hot_journal,
-                 read_only, no_room, gc);
+                 other_schema, other_blobs, other_counts, other_derived, other_unit, cancelled,
+                 flipped_bytes, truncated, damaged_blobs, damaged_index, references, two_processes,
+                 hot_journal, read_only, no_room, gc);
