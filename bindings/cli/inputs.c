@@ -225,7 +225,7 @@ static int read_narrow_columns(const arguments *args, const inputs *in,
                    {OPTION_ENTROPIES, "entropies"}};
     alcore_column_options of_tokens = *options;
     of_tokens.offsets = option_value(args, OPTION_OFFSETS, NULL);
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && !inputs_are_served(args); i++) {
         const char *path = option_value(args, columns[i].id, NULL);
         if (!path) continue;
         *out_used = true;
@@ -339,15 +339,19 @@ static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in
     } else if (option_given(args, OPTION_SCORES_ARE)) {
         return complain(EXIT_USAGE, "--scores-are needs --scores");
     }
-    if ((path = option_value(args, OPTION_LOGPROBS, NULL))) {
+    choice = 0;
+    TRY(option_choice(args, OPTION_LOGPROBS_FORMAT, "marian|fairseq|openai", &choice));
+    if (inputs_are_served(args)) {
+        TRY(inputs_read_served(args, in, rows, count));
+    } else if (option_given(args, OPTION_SERVED_VOCABULARY)) {
+        return complain(EXIT_USAGE, "--served-vocabulary needs --logprobs-format openai");
+    } else if ((path = option_value(args, OPTION_LOGPROBS, NULL))) {
         static const double bases[] = {ALCORE_UNSET, 2.0, 10.0};
         alcore_column_options with_meaning = options;
         choice = 0;
         TRY(option_choice(args, OPTION_LOGPROB_BASE, "e|2|10", &choice));
         with_meaning.log_base = bases[choice];
         with_meaning.offsets = option_value(args, OPTION_OFFSETS, NULL);
-        choice = 0;
-        TRY(option_choice(args, OPTION_LOGPROBS_FORMAT, "marian|fairseq", &choice));
         with_meaning.format = option_value(args, OPTION_LOGPROBS_FORMAT, NULL);
         TRY(outcome(alcore_pool_read_column(in->candidates, "logprobs", path, &with_meaning)));
     } else if (option_given(args, OPTION_LOGPROB_BASE) ||

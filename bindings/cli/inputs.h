@@ -50,6 +50,11 @@ int inputs_embed(alcore_ctx *ctx, const arguments *args, const inputs *in, alcor
  * none. */
 int inputs_list_scores(const alcore_pool *pool, double **out);
 
+/* Whether log-probabilities are the answers of an inference server, and reads the columns of those:
+ * rows [count] are those of --candidates, NULL: all rows (input_served.c). */
+bool inputs_are_served(const arguments *args);
+int inputs_read_served(const arguments *args, const inputs *in, const int64_t *rows, int64_t count);
+
 /* The rows of POOL that a file of ids or an earlier selection names (selection_rows.c): [*count],
  * in the order of the file, which the caller frees, also after a failure. A phrase stands for the
  * row where it occurs first; how many do is printed, but for --quiet. */

@@ -135,8 +135,14 @@ const option_info option_table[OPTION_TOTAL] = {
                         "first token of each row, [rows + 1], for a FILE.npy with a value a token"},
     [OPTION_LOGPROB_BASE] = {"logprob-base", 0, "e|2|10", false, UNCERTAIN,
                              "base of the log-probabilities (default e)"},
-    [OPTION_LOGPROBS_FORMAT] = {"logprobs-format", 0, "marian|fairseq", false, UNCERTAIN,
-                                "Marian's WordScores= or fairseq-generate's P- lines"},
+    [OPTION_LOGPROBS_FORMAT] = {"logprobs-format", 0, "marian|fairseq|openai", false, UNCERTAIN,
+                                "Marian's WordScores=, fairseq-generate's P- lines, or answers of "
+                                "a server of OpenAI's protocol, JSON lines, of which --margins, "
+                                "--confidences and --entropies are read too"},
+    [OPTION_SERVED_VOCABULARY] =
+        {"served-vocabulary", 0, "N", false, UNCERTAIN,
+         "with --logprobs-format openai: tokens of the model's vocabulary; "
+         "--entropies are then the upper bound in place of the lower one"},
     [OPTION_MARGINS] = {"margins", 0, "FILE", false, UNCERTAIN,
                         "difference of the two largest probabilities, a number a row as --scores, "
                         "or with --offsets a FILE.npy with one a token"},

@@ -247,6 +247,36 @@ int l_pool_score_topk(lua_State *L) {
                    alcore_logits_put_topk(pool->context->ctx, &batch.given, rows, count, &writers));
 }
 
+/*** Puts what an inference server answered into columns that are being written, as
+ * @{pool:score_topk} does: a file of JSON lines, each an answer of a server of OpenAI's protocol,
+ * or a line of a batch file, whose custom_id is the id of its row.
+ * @function pool:read_served
+ * @tparam string path the file
+ * @tparam table options nnll, logprobs, margins, confidences, entropies (column writers of
+ * @{pool:column}), rows (indices or ids: of the answers without a custom_id, in their order; all
+ * rows without it), classes and rest as in @{pool:score_topk}
+ * @return the pool; or nil, message, code */
+int l_pool_read_served(lua_State *L) {
+    static const char *const others[] = {"rows", "classes", "rest", NULL};
+    alcore_served_options options = ALCORE_SERVED_OPTIONS_INIT;
+    alcore_logits_writers writers = ALCORE_LOGITS_WRITERS_INIT;
+    lua_settop(L, 3);
+    luaL_checkstack(L, AL_STACK, "answers");
+    const char *path = luaL_checkstring(L, 2);
+    luaL_checktype(L, 3, LUA_TTABLE);
+    const al_object *pool = al_check(L, 1, &al_pool_kind);
+    (void)al_options(L, 3, "pool:read_served", al_logits_writers, others, NULL);
+    al_read_struct(L, 3, al_served_options, &options);
+    check_writers(L, 3, pool->context);
+    al_read_struct(L, 3, al_logits_writers, &writers);
+    if (al_has(L, 3, "rows")) {
+        int failed;
+        options.rows = al_rows(L, lua_gettop(L), pool, &options.row_count, &failed);
+        if (failed) return failed;
+    }
+    return AL_SELF(L, pool->context, alcore_served_read(pool->pool, path, &options, &writers));
+}
+
 /* Reads whole numbers at index into int64 numbers on the stack and describes them in *out, whose
  * shape is *count. */
 static void read_integers(lua_State *L, int index, const char *what, int64_t *count,

@@ -2,7 +2,8 @@
 /** @file
  * What stands around the core: everything of alcore/alcore.h, and beside it word alignment,
  * language models, tokenizers, training and translating, annotations and mixes of training data,
- * metrics, analyses, stopping criteria and plots, files of annotators' tools, and projects.
+ * metrics, analyses, stopping criteria and plots, answers of served models, files of annotators'
+ * tools, and projects.
  *
  * The rules of alcore/alcore.h hold here too, but one: these headers are not frozen. A minor
  * release may change or drop a call of alcore/extra/, and the CHANGELOG then says what to use
@@ -29,6 +30,7 @@
 #include "alcore/extra/overlap.h"
 #include "alcore/extra/plot.h"
 #include "alcore/extra/project.h"
+#include "alcore/extra/served.h"
 #include "alcore/extra/stop.h"
 #include "alcore/extra/structs.h"
 #include "alcore/extra/tokenizer.h"

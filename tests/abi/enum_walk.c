@@ -250,6 +250,17 @@ CALL(topk_rest) {
     alcore_column_writer_unref(writers.entropies);
     return status;
 }
+CALL(served_rest) {
+    alcore_served_options options = ALCORE_SERVED_OPTIONS_INIT;
+    alcore_logits_writers writers = ALCORE_LOGITS_WRITERS_INIT;
+    must(alcore_column_writer_new(other, "entropies", ALCORE_COLUMN_RAGGED, NULL,
+                                  &writers.entropies));
+    options.classes = 10;
+    options.rest = number;
+    const alcore_status status = alcore_served_read(other, "/dev/null", &options, &writers);
+    alcore_column_writer_unref(writers.entropies);
+    return status;
+}
 CALL(search_metric) {
     float values[] = {1, 2, 3, 4};
     double found_values[2];
@@ -620,6 +631,7 @@ static const struct taker {
     {"alcore_column_writer_finish", "missing", "alcore_missing_rule", writer_missing},
     {"alcore_tensor_init", "dtype", "alcore_number_type", tensor_dtype},
     {"alcore_topk", "rest", "alcore_rest", topk_rest},
+    {"alcore_served_options", "rest", "alcore_rest", served_rest},
     {"alcore_search_options", "metric", "alcore_distance", search_metric},
     {"alcore_model_column", "shape", "alcore_column_shape", column_said_shape},
     {"alcore_model_column", "meaning", "alcore_meaning", column_said_meaning},

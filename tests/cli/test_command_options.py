@@ -155,6 +155,8 @@ def files(box):
     box.file("lp.lp", "".join("%d\t%s\n" % (row + 1, " ".join(["-%g" % (0.3 + row % 5)] * length)) for row, length in enumerate(lengths)))
     box.file("lp.marian", "".join("%d ||| text ||| F0= -1 ||| WordScores= %s\n" % (row, " ".join(["-%g" % (0.2 + row % 3)] * length))
                                   for row, length in enumerate(lengths)))
+    box.file("lp.jsonl", "".join('{"choices":[{"logprobs":{"token_logprobs":[-4],"top_logprobs":[{"a":%g,"b":-3}]}}]}\n' % -(0.3 + row % 5 / 10)
+                                 for row in range(len(TEXTS))))
     box.npy("values.npy", [-(0.2 + number % 5) for number in range(sum(lengths))])
     box.npy("offsets.npy", [sum(lengths[:row]) for row in range(len(lengths) + 1)], "<i8")
     box.npy("narrow.npy", [(5 * row % 8) / 8 for row in range(len(TEXTS))])
@@ -180,6 +182,12 @@ def narrow_options(base):
     """Fixtures of the options of ready uncertainties, for base, which has none."""
     return {"--" + name: (base(measure), [*base(measure), "--" + name, "narrow.npy"])
             for name, measure in (("margins", "margin"), ("confidences", "lc"), ("entropies", "entropy"))}
+
+
+def served_options(base):
+    """A fixture of the vocabulary of a server's model, for base, which has no column of entropies."""
+    answered = [*base, "--entropies", "lp.jsonl", "--logprobs-format", "openai"]
+    return answered, [*answered, "--served-vocabulary", "90"]
 
 
 def choices(base):
@@ -295,6 +303,7 @@ FIXTURES = {
         "--logprobs-format": (["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--logprobs", "lp.marian"],
                               ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--logprobs", "lp.marian", "--logprobs-format",
                                "marian"]),
+        "--served-vocabulary": served_options(["select", "pool.txt", "--budget", "3", "--strategy", "uncertainty", "-p", "mode=entropy"]),
         **narrow_options(lambda measure: ["select", "pool.txt", "--budget", "3", "--strategy", measure]),
         "--probs": (PROBS, LOGITS),
         "--probs-are": (LOGITS, [*LOGITS, "--probs-are", "logits"]),
@@ -356,6 +365,7 @@ FIXTURES = {
         "--offsets": ([*SCORE[:-1], "values.npy"], [*SCORE[:-1], "values.npy", "--offsets", "offsets.npy"]),
         "--logprob-base": (SCORE, [*SCORE, "--logprob-base", "10"]),
         "--logprobs-format": ([*SCORE[:-1], "lp.marian"], [*SCORE[:-1], "lp.marian", "--logprobs-format", "marian"]),
+        "--served-vocabulary": served_options(["score", "pool.txt", "--scorer", "uncertainty", "-p", "mode=entropy"]),
         **narrow_options(lambda measure: ["score", "pool.txt", "--scorer", measure]),
         "--probs": (["score", "pool.txt", "--scorer", "entropy", "--probs", "p.npy"],
                     ["score", "pool.txt", "--scorer", "entropy", "--probs", "logits.npy"]),
@@ -533,6 +543,7 @@ FIXTURES = {
                               [*ABLATE[:6], "--logprobs", "lp.marian", "--logprobs-format", "marian"]),
         "--scores-are": (ABLATE, [*ABLATE, "--scores-are", "confidence"]),
         "--candidates": ([*ABLATE[:5], "2", "--scores", "few.npy"], [*ABLATE[:5], "2", "--scores", "few.npy", "--candidates", "few.tsv"]),
+        "--served-vocabulary": served_options([*MEASURED("uncertainty"), "-p", "mode=entropy"]),
         **narrow_options(MEASURED),
         "--probs": (MEASURED("entropy"), [*MEASURED("entropy"), "--probs", "p.npy"]),
         "--probs-are": ([*MEASURED("entropy"), "--probs", "logits.npy"],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """alcore select: what is selected, from which columns, sides and budgets."""
+import gzip
 import json
 import math
 import os
@@ -232,6 +233,53 @@ def logprobs_in_every_form_agree(box):
     equal(picks(box.run(*args, "--logprobs", "m.out", "--logprobs-format", "marian")), wanted)
     box.file("f.out", "".join("H-%d\t0\tx\nP-%d\t%s\n" % (i, i, " ".join(map(repr, lp[i]))) for i in (3, 1, 2, 0)))
     equal(picks(box.run(*args, "--logprobs", "f.out", "--logprobs-format", "fairseq")), wanted)
+
+
+SERVED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "served")
+
+
+def served(name):
+    return os.path.join(SERVED, name)
+
+
+@case
+def answers_of_servers_are_columns(box):
+    """What llama.cpp's server answered, and answers as vLLM and SGLang write them, of one model."""
+    box.file("pool.tsv", "id\ttext\n" + "".join("r%d\t%s\n" % row for row in enumerate(
+        ["the sun is hot", "a fish", "who can say", "in the rain"], 1)))
+    args = ["select", "pool.tsv", "--budget", "4", "--logprobs-format", "openai", "--strategy"]
+    batch = rows_of(box.run(*args, "nnll", "--logprobs", served("vllm-batch.jsonl")).out)
+    equal([row["id"] for row in batch], ["r2", "r1", "r4", "r3"])
+    equal([round(float(row["score"]), 6) for row in batch], [2.5, 2.0, 1.9375, 1.75])
+    for name in ("vllm-prompt.jsonl", "sglang-completions.jsonl"):
+        equal(rows_of(box.run(*args, "nnll", "--logprobs", served(name)).out), batch)
+        for mode, option in (("margin-min", "margins"), ("lc", "confidences"), ("entropy", "entropies")):
+            same = [rows_of(box.run(*args, "uncertainty", "-p", "mode=" + mode, "--" + option, served(one)).out)
+                    for one in (name, "vllm-batch.jsonl")]
+            equal([row["id"] for row in same[0]], [row["id"] for row in same[1]])
+    with open(served("vllm-batch.jsonl"), "rb") as file:
+        box.file("packed.jsonl.gz", gzip.compress(file.read()))
+    equal(rows_of(box.run(*args, "nnll", "--logprobs", "packed.jsonl.gz").out), batch)
+    with open(served("vllm-batch.jsonl"), "rb") as file:
+        equal(rows_of(box.run(*args, "nnll", "--logprobs", "-", input=file.read()).out), batch)
+    for name in ("llama.cpp-chats.jsonl", "llama.cpp-completions.jsonl"):
+        found = {row["id"]: float(row["score"]) for row in rows_of(box.run(*args, "nnll", "--logprobs", served(name)).out)}
+        with open(served(name), encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                tokens = [token["logprob"] for token in json.loads(line)["choices"][0]["logprobs"]["content"]]
+                assert abs(found["r%d" % number] + sum(tokens) / len(tokens)) < 1e-6, (name, number)
+    low, high = ({row["id"]: float(row["score"]) for row in rows_of(box.run(
+        *args, "uncertainty", "-p", "mode=entropy", "--entropies", served("llama.cpp-chats.jsonl"), *more).out)} for more in ([], ["--served-vocabulary", "327"]))
+    assert all(low[row] < high[row] for row in low), (low, high)
+    bad = box.run(*args, "uncertainty", "--margins", served("llama.cpp-chats.jsonl"), "--logprob-base", "2", expect=2)
+    assert "--logprob-base does not go with --logprobs-format openai" in bad.err, bad.err
+    bad = box.run(*args, "nnll", expect=2)
+    assert "--logprobs-format openai needs --logprobs" in bad.err, bad.err
+    bad = box.run(*args, "nnll", "--logprobs", served("vllm-batch.jsonl"), "--served-vocabulary", "9", expect=2)
+    assert "--served-vocabulary needs --entropies" in bad.err, bad.err
+    box.file("few.jsonl", "".join(open(served("llama.cpp-chats.jsonl"), encoding="utf-8").readlines()[:3]))
+    bad = box.run(*args, "nnll", "--logprobs", "few.jsonl", expect=3)
+    assert "r4" in bad.err or "row 3" in bad.err, bad.err
 
 
 @case

@@ -149,9 +149,15 @@ def models(folder):
         write(folder, name + "/vocab.txt", ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *words])
 
 
+def served(folder):
+    write(folder, "pool.tsv", ["id\ttext", "r1\tthe sun is hot", "r2\ta fish", "r3\twho can say", "r4\tin the rain"])
+    shutil.copy(os.path.join(ROOT, "tests", "served", "vllm-batch.jsonl"), os.path.join(folder, "answers.jsonl"))
+
+
 PREPARE = {"README.md": readme, "docs/start-c.md": readme, "docs/start-command.md": readme, "docs/start-lua.md": readme, "docs/start-python.md": readme,
            "docs/building.md": building, "docs/own-model.md": own_model, "docs/loop.md": loop, "docs/projects.md": readme, "docs/experiments.md": readme,
-           "docs/phrases.md": phrases, "docs/analyses.md": analyses, "docs/formats.md": formats, "docs/models.md": models}
+           "docs/phrases.md": phrases, "docs/analyses.md": analyses, "docs/formats.md": formats, "docs/models.md": models,
+           "docs/served.md": served}
 
 # What a block takes as given: statements that stand before it. In C they stand in a function.
 GIVEN = {

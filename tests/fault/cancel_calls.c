@@ -451,7 +451,8 @@ void cancel_world_make(int64_t rows) {
     FILE *ids = fopen(in_folder("ids.txt"), "w");
     FILE *scores = fopen(in_folder("scores.tsv"), "w");
     FILE *tags = fopen(in_folder("tags.txt"), "w");
-    if (!text || !tsv || !jsonl || !conll || !ids || !scores || !tags) exit(2);
+    FILE *answers = fopen(in_folder("answers.jsonl"), "w");
+    if (!text || !tsv || !jsonl || !conll || !ids || !scores || !tags || !answers) exit(2);
     fputs("id\ttext\n", tsv);
     for (int64_t i = 0; i < row_count; i++) {
         char line[400];
@@ -463,6 +464,7 @@ void cancel_world_make(int64_t rows) {
             fprintf(conll, "w%d\tX\n%s", word, w == 11 ? "\n" : "");
         }
         fprintf(text, "%s\n", line);
+        fputs("{\"choices\":[{\"logprobs\":{\"token_logprobs\":[null,-1,-2,-3]}}]}\n", answers);
         fputs("O B-PER I-PER O O B-LOC O O O O\n", tags);
         fprintf(tsv, "r%lld\t%s\n", (long long)i, line);
         fprintf(ids, "%lld\n", (long long)i + 1);
@@ -470,7 +472,7 @@ void cancel_world_make(int64_t rows) {
         fprintf(scores, "%lld\t%.6f\n", (long long)i + 1, alcore__rng_f64(&rng));
     }
     if (fclose(text) || fclose(tsv) || fclose(jsonl) || fclose(conll) || fclose(ids) ||
-        fclose(scores) || fclose(tags))
+        fclose(scores) || fclose(tags) || fclose(answers))
         exit(2);
 
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
@@ -547,14 +549,14 @@ bool cancel_world_works(void) {
 
 bool cancel_world_end(void) {
     static const char *const files[] = {
-        "pool.txt",      "pool.tsv",      "pool.jsonl",     "scores.tsv",     "lm.arpa",
-        "tags.txt",      "other.arpa",    "rows.tsv",       "embeddings.npy", "out.tsv",
-        "out.jsonl",     "out.html",      "column.part",    "other.part",     "phrases.tsv",
-        "ids.txt",       "links.txt",     "other.links",    "curves.svg",     "points.svg",
-        "items.tsv",     "answers.tsv",   "dictionary.tsv", "requests.tsv",   "train.tsv",
-        "batch.po",      "batch.xlf",     "written.po",     "train.src",      "train.tgt",
-        "aligner",       "other.aligner", "pool.conll",     "vocab.txt",      "null/config.json",
-        "bin/spm_train", "project.csv",   "project.out",    "project.html"};
+        "answers.jsonl",    "pool.txt",      "pool.tsv",      "pool.jsonl",     "scores.tsv",
+        "lm.arpa",          "tags.txt",      "other.arpa",    "rows.tsv",       "embeddings.npy",
+        "out.tsv",          "out.jsonl",     "out.html",      "column.part",    "other.part",
+        "phrases.tsv",      "ids.txt",       "links.txt",     "other.links",    "curves.svg",
+        "points.svg",       "items.tsv",     "answers.tsv",   "dictionary.tsv", "requests.tsv",
+        "train.tsv",        "batch.po",      "batch.xlf",     "written.po",     "train.src",
+        "train.tgt",        "aligner",       "other.aligner", "pool.conll",     "vocab.txt",
+        "null/config.json", "bin/spm_train", "project.csv",   "project.out",    "project.html"};
     end_project();
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
@@ -670,6 +672,7 @@ const cancel_call CALLS[] = {
     {"alcore_logits_measure", "", call_logits},
     {"alcore_logits_put", "", call_logits_put},
     {"alcore_logits_put_topk", "", call_logits_put_topk},
+    {"alcore_served_read", "", call_served_read},
     {"alcore_search_knn", "", call_knn},
     {"alcore_search_margin_ratios", "", call_margin_ratios},
     {"alcore_request_read_rows", "", call_read_rows},

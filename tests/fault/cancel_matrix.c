@@ -211,3 +211,12 @@ alcore_status call_logits_put_topk(void) {
     free(rows);
     return status;
 }
+alcore_status call_served_read(void) {
+    alcore_logits_writers out = ALCORE_LOGITS_WRITERS_INIT;
+    alcore_status status =
+        alcore_column_writer_new(pool, "n", ALCORE_COLUMN_SCALAR, NULL, &out.nnll);
+    if (status == ALCORE_OK)
+        status = alcore_served_read(pool, in_folder("answers.jsonl"), NULL, &out);
+    alcore_column_writer_unref(out.nnll);
+    return status;
+}

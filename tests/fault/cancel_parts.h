@@ -45,6 +45,7 @@ alcore_status call_write_curves(void);
 alcore_status call_write_points(void);
 alcore_status call_logits_put(void);
 alcore_status call_logits_put_topk(void);
+alcore_status call_served_read(void);
 /* cancel_metric.c */
 alcore_status call_bleu(void);
 alcore_status call_bleu_files(void);

@@ -530,6 +530,23 @@ GROWS(alcore_logits_put_topk, 0) {
     return status;
 }
 
+GROWS(alcore_served_read, 0) {
+    alcore_logits_writers out = ALCORE_LOGITS_WRITERS_INIT;
+    sweep_pause(w);
+    alcore_status status =
+        alcore_column_writer_new(w->pool, "nnll", ALCORE_COLUMN_SCALAR, NULL, &out.nnll);
+    if (!status)
+        status = alcore_column_writer_new(w->pool, "e", ALCORE_COLUMN_RAGGED, NULL, &out.entropies);
+    sweep_resume(w);
+    if (!status) status = alcore_served_read(w->pool, world_file("answers.jsonl"), NULL, &out);
+    int64_t left = alcore_pool_state_count(w->pool, 0);
+    if (!status && alcore_column_writer_missing_count(out.entropies) != left - 2)
+        status = ALCORE_E_INTERNAL;
+    alcore_column_writer_unref(out.nnll);
+    alcore_column_writer_unref(out.entropies);
+    return status;
+}
+
 /* ---- phrases ---- */
 
 ALLOCATES(alcore_pool_derive_phrases, 0) {

@@ -338,6 +338,12 @@ void world_files_write(void) {
     }
     world_file_write("pool.txt", all, strlen(all));
     world_file_write("column.links", "0-0\n1-1 0-1\n\n\n\n\n\n\n\n\n\n\n", 22);
+    static const char served[] =
+        "{\"choices\":[{\"logprobs\":{\"content\":[{\"id\":1,\"logprob\":-1,\"top_logprobs\":[{"
+        "\"id\":2,\"logprob\":-0.5}]}]}}]}\n"
+        "{\"choices\":[{\"logprobs\":{\"token_logprobs\":[-1],\"top_logprobs\":[{\"a\":-0.5}]}}]}"
+        "\n";
+    world_file_write("answers.jsonl", served, sizeof served - 1);
     world_file_write("tags.txt", "B-PER I-PER O\nO\n", 16);
     world_file_write("pool.tsv", tsv, strlen(tsv));
     world_file_write("pool.jsonl", jsonl, strlen(jsonl));

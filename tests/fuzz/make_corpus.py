@@ -127,6 +127,12 @@ write("column_part", column_part("c", 1, 3, 2, [3, 0], [], struct.pack("<4f", 1,
 write("score_text", "1\n-2.5\nnan\n", "id\tscore\na\t1\nb\\tc\t2\n", "a\t-1 -2  -3\nb\t\n", "x ||| WordScores= -0.5 -1\n",
       "0 ||| a ||| WordScores= -1 ||| F0= -1 ||| -1\n0 ||| b ||| WordScores= -2 ||| F0= -2 ||| -2\n",
       "S-3\tHallo\nH-3\t-1\tx\nP-3\t-1 -2\nP-0\t-0.5\n", "", "P-\t1\n", "\ufeff1\r\n2")
+write("served", '{"choices":[{"logprobs":{"content":[{"id":1,"logprob":-1,"top_logprobs":[{"id":1,"logprob":-1},{"id":2,"logprob":-2}]}]}}]}\n',
+      '{"custom_id":"r1","response":{"status_code":200,"body":{"choices":[{"index":0,"logprobs":{"token_logprobs":[null,-1],"top_logprobs":'
+      '[null,{"a":-1,"\\ufffd":-2}]}}]}},"error":null}\n{"custom_id":"r2","response":{"status_code":400,"body":{"error":{"message":"no"}}}}',
+      '{"index":1,"response":{"choices":[{"index":1},{"logprobs":{"token_logprobs":[-1]}}]}}', '{"error":"x"}', "data: [DONE]", "",
+      '{"choices":[{"logprobs":null}],"prompt_logprobs":[null,{"7":{"logprob":-1,"rank":1},"8":{"logprob":-0.5}}]}',
+      '{"choices":[{"delta":{}}]}', '{"choices":[{"logprobs":{"content":[{"prob":0.5}]}}]}', '{"choices":[[[[[{"a":')
 write("utf8", "plain ASCII text that is longer than thirty-two bytes", "grüß 中文 😀 été e\u0301", b"\xc0\xaf\xe0\x9f\xbf\xf0\x8f\xbf\xbf",
       b"\xed\xa0\x80\xf4\x90\x80\x80\xf5\xff", b"x\xe4\xb8", b"\x80\xbf", "Straße ΟΔΟΣ İ 42 ١٢ ﬁ", "q\u0307\u0323" * 40)
 write("number", "0", "-1.5", "1e22", "9007199254740993", "0.1", "5e-324", "1.7976931348623157e308", "1e999", "nan", "-inf",

@@ -33,6 +33,7 @@ from ._comparison import Compared, Comparison
 from ._select import Ablation, ImplicitModelWarning, Request, ablate, compare, request_options, select
 from ._search import Neighbors, knn, margin_ratios
 from ._selection import Price, Selection
+from ._served import read_served
 from ._statuses import *  # noqa: F403
 from ._table import Table, Tabular
 from ._tools import Span, ToolAnswer, ToolAnswers, read_tool, tools, write_tool
@@ -41,7 +42,7 @@ from ._tokenizer import Tokenizer, Tokens
 from .metrics import answers, bleu, chrf, in_domain, length_ratio, overlap, ter, word_accuracy
 
 # Pools are needed where these are defined; _pool.py tells their types.
-Pool.score = score
+Pool.score, Pool.read_served = score, read_served
 Pool.score_hidden, Pool.score_logits, Pool.score_topk = score_hidden, score_logits, score_topk
 
 

@@ -425,7 +425,7 @@ class Pool(Handle):
 
     if TYPE_CHECKING:  # methods that are set where they are defined
         select, candidates = t.select_from, t.candidates_of
-        score, score_hidden, score_logits, score_topk = t.score, t.score_hidden, t.score_logits, t.score_topk
+        read_served, score, score_hidden, score_logits, score_topk = t.read_served, t.score, t.score_hidden, t.score_logits, t.score_topk
 
     def close(self) -> None:
         request, self._request = self._request, None

@@ -24,6 +24,7 @@ from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, score
 from ._pool import Pool
 from ._select import candidates_of, select_from
 from ._selection import Price, Selection
+from ._served import read_served
 from ._table import Table
 from ._tokenizer import Tokens
 from ._topk import score_topk

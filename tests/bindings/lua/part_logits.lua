@@ -194,3 +194,27 @@ case("the likeliest tokens of an inference server fill columns", function()
     raises("ids: number 1 is no integer", pool.score_topk, pool, {1, 2}, logprobs, top, writers_of{ids = {{0.5, 1}, {2}}})
     raises("rest", pool.score_topk, pool, {1, 2}, logprobs, top, writers_of{rest = "even"})
 end)
+
+case("the answers of an inference server fill columns", function()
+    local pool = assert(alcore.pool{"a b", "c"})
+    local path = os.tmpname()
+    local answer = '{"choices":[{"logprobs":{"content":[{"token":"a","logprob":%s,"top_logprobs":[{"logprob":-0.5},{"logprob":-1.5}]}]}}]}\n'
+    local file = assert(io.open(path, "w"))
+    file:write(answer:format("-0.5"), answer:format("-1.5"))
+    file:close()
+    local function column(name, shape) return assert(pool:column(name, shape or "ragged")) end
+    local writers = {nnll = column("nnll", "scalar"), margins = column("margins"), entropies = column("entropies"), rows = {2, 1}, classes = 10,
+                     rest = "uniform"}
+    equal(assert(pool:read_served(path, writers)), pool)
+    for _, name in ipairs{"nnll", "margins", "entropies"} do assert(writers[name]:finish()) end
+    near(pool:get_column("nnll")[2], 0.5, "nnll")
+    near(pool:get_column("nnll")[1], 1.5, "nnll")
+    near(pool:get_column("margins")[1][1], math.exp(-0.5) - math.exp(-1.5), "margins")
+    local rest = 1 - math.exp(-0.5) - math.exp(-1.5)
+    near(pool:get_column("entropies")[1][1], 0.5 * math.exp(-0.5) + 1.5 * math.exp(-1.5) - rest * log(rest / 8), "entropies")
+    fails("ALCORE_E_SHAPE", ":2: expected 1 answers", pool:read_served(path, {nnll = column("nnll", "scalar"), rows = {2}}))
+    fails("ALCORE_E_IO", "", pool:read_served(path .. "-not", {nnll = column("nnll", "scalar")}))
+    raises("a column writer expected", pool.read_served, pool, path, {})
+    raises('there is no option "ids"', pool.read_served, pool, path, {nnll = column("nnll", "scalar"), ids = {}})
+    os.remove(path)
+end)

@@ -5,7 +5,7 @@ import functools
 
 import alcore
 from alcore import _ffi
-from struct_world import (CTX, NUMBERS, OTHERS, TEXTS, VECTORS, Owned, Refusal, Tensor, Unread, When, ask, attempts, doubles, file,
+from struct_world import (CTX, FOLDER, NUMBERS, OTHERS, TEXTS, VECTORS, Owned, Refusal, Tensor, Unread, When, ask, attempts, doubles, file,
                           integers, lib, matrix, result, strings, struct_of, told, walks, written)
 
 # ---- metrics ----
@@ -467,6 +467,21 @@ ITS_IDS = Tensor("q", [4, 2], [1, 2, 3, 1, 2, 3, 3, 1])
        length_count=Refusal(1, "lengths"), classes=Refusal(2, "not one of 0 .. 1"), rest=_ffi.ALCORE_REST_UNIFORM)
 def put_topk(options):
     return put_token_columns("alcore_logits_put_topk", options)
+
+
+@walks("alcore_served_read", rows=When(integers([1, 0]), row_count=2), row_count=Refusal(1, "rows"), classes=Refusal(1, "classes are given"),
+       rest=[Refusal(_ffi.ALCORE_REST_UNIFORM, "needs the number of classes"), When(_ffi.ALCORE_REST_UNIFORM, classes=20)])
+def read_served(options):
+    path = FOLDER / "answers.jsonl"
+    path.write_text("".join('{"choices":[{"logprobs":{"token_logprobs":[%g,-2],"top_logprobs":[{"a":-1,"b":-2},{"c":-1,"d":-2}]}}]}\n' % first
+                            for first in (-1, -2)))
+    pool = alcore.Pool(["a", "b"], context=CTX)
+    with pool.column("logprobs", missing="mask") as logprobs, pool.column("entropies", missing="mask") as entropies:
+        for writer in (logprobs, entropies):
+            writer._begin_as("ragged")
+        out = struct_of(_ffi.alcore_logits_writers, {"logprobs": logprobs, "entropies": entropies})
+        ask("alcore_served_read", pool, str(path).encode(), ctypes.byref(options), ctypes.byref(out))
+    return [[list(values) for values in pool.get_column(name)] for name in ("logprobs", "entropies")]
 
 
 # ---- plots ----
