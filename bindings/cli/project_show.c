@@ -128,10 +128,27 @@ int project_show_log(project_run *self) {
     return print_list(self, "steps", NULL, names);
 }
 
+/* How annotators agree, as a line on standard error. */
+static void print_agreement(const alcore_project_agreement *found) {
+    fprintf(stderr, "agreement: %lld of %lld items", (long long)found->agreeing,
+            (long long)found->items);
+    if (!isnan(found->alpha)) fprintf(stderr, "; Krippendorff's alpha %.3f", found->alpha);
+    if (!isnan(found->kappa)) fprintf(stderr, "; Cohen's kappa %.3f", found->kappa);
+    if (!isnan(found->chrf)) fprintf(stderr, "; chrF %.1f (free texts have no kappa)", found->chrf);
+    fputc('\n', stderr);
+}
+
 int project_show_disagreements(project_run *self) {
     static const char *const names[] = {"round",   "id",     "text", ".annotator",
                                         ".status", ".value", NULL};
-    return print_list(self, "disagreements", "answers", names);
+    alcore_project_agreement found = ALCORE_PROJECT_AGREEMENT_INIT;
+    TRY(print_list(self, "disagreements", "answers", names));
+    if (option_given(self->args, OPTION_QUIET)) return EXIT_DONE;
+    TRY(project_outcome(self, alcore_project_get_agreement(self->project, &found)));
+    fflush(stdout);
+    terminal_clear();
+    if (found.items > 0) print_agreement(&found);
+    return EXIT_DONE;
 }
 
 /* ---- settings ---- */

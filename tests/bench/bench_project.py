@@ -9,6 +9,7 @@ memory, and ratios of both times.
   each of them
 - status: of that project, and of one with 50 rounds
 - the 50th round, of a small budget, beside `alcore select` without what earlier rounds picked; both pick the same
+- report: of one round of --answers items that two people translated or gave labels, and of one whose items are near-duplicates of 1,000
 - import: answers to --answers items (CSV), beside a loop that reads the file by the module csv and inserts what it finds into a table by
   the module sqlite3, with the project's settings (rollback journal, synchronous=EXTRA, one transaction)"""
 import argparse
@@ -116,6 +117,27 @@ show("plain loop of %d answers" % ANSWERS, *plain)
 show("project import", *repeated(lambda: copy("round"), "project", "import", "now", "back.csv", "--tool", "csv", "--annotator", "ann"),
      beside=plain)
 show("the same again", *repeated(lambda: None, "project", "import", "now", "back.csv", "--tool", "csv", "--annotator", "ann"))
+with open(at("back.csv"), encoding="utf-8", newline="") as file, open(at("second.csv"), "w", encoding="utf-8", newline="") as out:
+    sheet = csv.DictReader(file)
+    writer = csv.DictWriter(out, sheet.fieldnames)
+    writer.writeheader()
+    for row in sheet:
+        writer.writerow({**row, "translation": row["translation"] + rng.choice(("", " doch"))})
+shutil.copytree(at("now"), at("two"))
+run("project", "import", "two", "second.csv", "--tool", "csv", "--annotator", "ben")
+show("project report, two annotators", *repeated(lambda: None, "project", "report", "two", "--out", "report.html"))
+run("project", "set", "two", "task=classes", "labels=x")
+show("the same of classes", *repeated(lambda: None, "project", "report", "two", "--out", "report.html"))
+templates = [rng.choices(words, k=20) for _ in range(1000)]
+with open(at("near.txt"), "w", encoding="utf-8") as file:
+    for row in range(ANSWERS):
+        text = list(rng.choice(templates))
+        text[rng.randrange(20)] = rng.choice(words)
+        file.write("%s %d\n" % (" ".join(text), row))
+run("project", "init", "near", "strategy=random", "budget=%d" % ANSWERS, "masks=none")
+run("project", "add", "near", "near.txt")
+run("project", "next", "near")
+show("project report, near-duplicates", *repeated(lambda: None, "project", "report", "near", "--out", "report.html"))
 show("project labeled", *repeated(lambda: None, "project", "labeled", "now", "--out", "labeled.tsv"))
 show("project verify", *repeated(lambda: None, "project", "verify", "now"))
 later = str(max(1, min(1000, (ITEMS - ANSWERS) // 50)))

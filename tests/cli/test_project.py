@@ -260,6 +260,15 @@ def several_annotators(box):
            (items[0]["id"], "carl", "B " + items[0]["text"]),
            (items[1]["id"], "ann", "T " + items[1]["text"]), (items[1]["id"], "ben", "B " + items[1]["text"])])
 
+    found = box.run("project", "disagreements", "work").err
+    contains(found, "agreement: 0 of 2 items; chrF ", " (free texts have no kappa)\n")
+    equal(box.run("project", "disagreements", "work", "-q").err, "")
+    box.run("project", "set", "work", "task=classes", "labels=a,b")
+    overall = json.loads(box.run("project", "status", "work", "--json").out)["overall"]
+    contains(box.run("project", "disagreements", "work").err, "agreement: 0 of 2 items; Krippendorff's alpha %.3f\n" % overall["alpha"])
+    equal((overall["units"], overall["labels"], overall["kappa"], overall["chrf"]), (2, 5, None, None))
+    box.run("project", "set", "work", "task=translation")
+
     def labeled():
         return {row["reference"] for row in rows_of(box.run("project", "labeled", "work").out)}
     equal(labeled(), {"T " + row["text"] for row in items[2:]})

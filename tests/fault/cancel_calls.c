@@ -629,6 +629,7 @@ const cancel_call CALLS[] = {
     {"alcore_project_next", "", call_project_next},
     {"alcore_project_next_with", "", call_project_next_with},
     {"alcore_project_import", "", call_project_import},
+    {"alcore_project_get_agreement", "", call_project_get_agreement},
     {"alcore_project_write_report", "", call_project_write_report},
     {"alcore_tool_read", "of lines", call_tool_read},
     {"alcore_tool_read", "of XML", call_tool_read_xml},

@@ -137,6 +137,7 @@ alcore_status call_project_add(void);
 alcore_status call_project_next(void);
 alcore_status call_project_next_with(void);
 alcore_status call_project_import(void);
+alcore_status call_project_get_agreement(void);
 alcore_status call_project_write_report(void);
 alcore_status call_project_export(void);
 alcore_status call_project_write_labeled(void);

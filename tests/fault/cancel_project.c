@@ -58,6 +58,10 @@ alcore_status call_project_import(void) {
 alcore_status call_project_write_report(void) {
     return alcore_project_write_report(project, in_folder("project.html"));
 }
+alcore_status call_project_get_agreement(void) {
+    alcore_project_agreement out = ALCORE_PROJECT_AGREEMENT_INIT;
+    return alcore_project_get_agreement(project, &out);
+}
 alcore_status call_project_export(void) {
     return SAVING(alcore_project_export(project, "csv", in_folder("project.out"), -1));
 }

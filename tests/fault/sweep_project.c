@@ -48,6 +48,9 @@ static void make_template(alcore_ctx *ctx) {
     atexit(remove_bed);
     put("pool.tsv", "id\ttext\na\tone\nb\tone two\nc\tthree\nd\tfour five\ne\tsix\n");
     put("more.tsv", "id\ttext\nf\tseven\n");
+    put("two.csv",
+        "id,tags,annotator\na,A B,x\na,A C,y\nb,A,x\nb,A,y\nc,A,x\nc,A,y\nd,B A,x\nd,B B,y\n"
+        "e,B,x\ne,C,y\n");
     put("answers.csv", "id,translation,annotator\na,eins,x\nb,zwei,x\nc,drei,x\nd,vier,x\ne,n,x\n");
     must(alcore_project_init(ctx, in_bed("template"), &project));
     must(alcore_project_add(project, ALCORE_ROLE_CANDIDATES, in_bed("pool.tsv"), NULL));
@@ -234,6 +237,23 @@ ALLOCATES(alcore_project_get_status, 0) {
     alcore_project_status out = ALCORE_PROJECT_STATUS_INIT;
     const alcore_status status = alcore_project_get_status(project, &out);
     return with(project, (out.items == 2) == (status == ALCORE_OK) ? status : ALCORE_E_INTERNAL);
+}
+/* Two annotators of both items, of words with tags, then of texts. */
+ALLOCATES(alcore_project_get_agreement, 0) {
+    alcore_project *project = project_of(w);
+    alcore_project_agreement out = ALCORE_PROJECT_AGREEMENT_INIT;
+    sweep_pause(w);
+    must(alcore_project_set(project, "labels", "A,B,C"));
+    must(alcore_project_set(project, "task", "tags"));
+    must(alcore_project_import(project, "csv", in_bed("two.csv"), NULL, NULL));
+    sweep_resume(w);
+    alcore_status status = alcore_project_get_agreement(project, &out);
+    if ((out.units > 0) != (status == ALCORE_OK)) status = ALCORE_E_INTERNAL;
+    if (status != ALCORE_OK) return with(project, status);
+    sweep_pause(w);
+    must(alcore_project_set(project, "task", "translation"));
+    sweep_resume(w);
+    return with(project, alcore_project_get_agreement(project, &out));
 }
 ALLOCATES(alcore_project_document, 0) {
     alcore_project *project = project_of(w);

@@ -28,7 +28,7 @@ from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, recommended
 from ._mix import Annotation, Annotations, AnswerReport, Pair, TrainingSet, mix
 from ._phrases import Phrases, phrases
 from ._pool import STATES, Pool
-from ._project import ImportReport, Project, ProjectStatus
+from ._project import ImportReport, Project, ProjectAgreement, ProjectStatus
 from ._comparison import Compared, Comparison
 from ._select import Ablation, ImplicitModelWarning, Request, ablate, compare, request_options, select
 from ._search import Neighbors, knn, margin_ratios
@@ -75,7 +75,7 @@ def build_info() -> dict[str, t.Any]:
 
 __all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "AnswerReport", "Batch", "Column", "ColumnWriter", "Compared",
            "Comparison", "Context", "CopyWarning", "Error", "ExperimentResult", "Handle", "ImplicitModelWarning", "ImportReport", "InDomainScore", "LanguageModel", "LibraryNotFoundError", "Links", "Model",
-           "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer", "OwnStrategy", "Pair", "Phrases", "Pool", "Price", "Project", "ProjectStatus", "Request",
+           "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer", "OwnStrategy", "Pair", "Phrases", "Pool", "Price", "Project", "ProjectAgreement", "ProjectStatus", "Request",
            "STATES", "Scorer", "Selection", "Span", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "ToolAnswer", "ToolAnswers", "TrainingSet",
            "View", "ViewRows",
            "ablate", "align", "answers", "bleu", "build_info", "chrf", "compare", "default_context", "experiment", "first_subword_mean", "in_domain", "knn",

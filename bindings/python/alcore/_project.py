@@ -54,6 +54,23 @@ class ProjectStatus(NamedTuple):
     unit: Optional[str]
 
 
+class ProjectAgreement(NamedTuple):
+    """How annotators agree on items with two final answers or more, of which `agreeing` have equal ones. Of classes and tags, whose units are
+    items and words: Krippendorff's alpha of all annotators, and Cohen's kappa where there are two. Of translations: chrF of each answer
+    against each other one. None: another task, or not defined."""
+
+    items: int
+    agreeing: int
+    annotators: int
+    units: int
+    labels: int
+    classes: int
+    uneven: int
+    alpha: Optional[float]
+    kappa: Optional[float]
+    chrf: Optional[float]
+
+
 def _setting(name: str, value: Any) -> tuple[bytes, bytes | None]:
     """The name and value of a setting as the library takes them."""
     return name.rstrip("_").encode(), None if value is None else text_of(value)
@@ -170,6 +187,12 @@ class Project(Handle):
         values = {name: getattr(out, name) for name in ProjectStatus._fields}
         return ProjectStatus(**{**values, "left": None if out.left != out.left else out.left,
                                 "unit": word("ALCORE_UNIT_", out.unit) if out.unit else None})
+
+    def agreement(self) -> ProjectAgreement:
+        """How annotators agree: a ProjectAgreement; the document has each pair of them."""
+        out = filled(_ffi.alcore_project_agreement, lib.alcore_project_get_agreement, self._handle)
+        values = [getattr(out, name) for name in ProjectAgreement._fields]
+        return ProjectAgreement(*(None if value != value else value for value in values))
 
     def document(self) -> dict[str, Any]:
         """Everything that is known: settings, rounds, exports, imports, annotators, disagreements, metrics, and the log of steps."""

@@ -276,6 +276,38 @@ typedef struct alcore_project_status {
 ALCORE_API alcore_status alcore_project_get_status(alcore_project *project,
                                                    alcore_project_status *out);
 
+/** How annotators agree, on items to which two of them or more gave final answers. */
+typedef struct alcore_project_agreement {
+    size_t size;        /**< sizeof(alcore_project_agreement) */
+    int64_t items;      /**< such items */
+    int64_t agreeing;   /**< of these, items of which all answers are equal */
+    int64_t annotators; /**< annotators who gave these answers */
+    int64_t units;   /**< items (classes) or words (tags) with two labels or more; 0: other tasks */
+    int64_t labels;  /**< labels of these units; an answer that says that there is none is none */
+    int64_t classes; /**< distinct labels among them */
+    int64_t uneven;  /**< items that are left out, as annotators gave tags to different numbers of
+                             words */
+    double alpha;    /**< Krippendorff's alpha, nominal, of the labels: at most 1; 0: as by chance;
+                             NaN: no unit, or one and the same label everywhere */
+    double kappa;    /**< Cohen's kappa of the two annotators; NaN: there are more, or as alpha */
+    double chrf;     /**< of translations, 0 to 100: chrF of each answer against each other one of
+                             its item; NaN: other tasks, or no such item */
+} alcore_project_agreement;
+/** An alcore_project_agreement with its size set and everything else 0. */
+#define ALCORE_PROJECT_AGREEMENT_INIT ALCORE_INIT(alcore_project_agreement)
+
+/** Tells how annotators agree, by the present setting "task"; the document has each pair of them.
+ * All final answers are read. Source: docs/spec/analyses.md 8.12.
+ * @param[in] project borrowed
+ * @param[in,out] out size-first; filled
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (2^31 units of two annotators),
+ *   ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
+ * @serialized per project
+ * @callback progress
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_get_agreement(alcore_project *project,
+                                                      alcore_project_agreement *out);
+
 /** Everything that is known, as a JSON object whose member "schema" is "alcore-project-1"
  * (docs/schemas): settings, rounds with counts, budgets, languages and lengths, exports, imports,
  * annotators with their agreement, disagreements, metrics, and the log of steps.

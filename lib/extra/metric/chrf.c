@@ -17,9 +17,9 @@
 
 #include "alcore/extra/metric.h"
 #include "alcore/version.h"
-#include "extra/metric/corpus_metric.h"
+#include "extra/metric/chrf_count.h"
 
-enum { CHARACTER_ORDERS = 6, ORDERS = 8, WIDTH = 3 * ORDERS };
+enum { CHARACTER_ORDERS = 6, ORDERS = 8, WIDTH = ALCORE__CHRF_WIDTH };
 
 /* Where the statistics of a segment or a corpus are in its array [WIDTH]: matches, n-grams of
  * hypothesis and of reference, [ORDERS] each: characters of orders 1 to 6, then words of 1 and 2.
@@ -111,28 +111,29 @@ static alcore_status add_words(const alcore_chrf_options *options, alcore__metri
 typedef alcore_status (*add_text)(const alcore_chrf_options *options,
                                   alcore__metric_workspace *work, const char *text, size_t length);
 
-/* Counts the hypothesis of a segment against reference `part` - 1: n-grams of 1 to `orders` of the
- * units that `add` makes, into statistics [WIDTH], of which entry `first` + n - 1 of each kind is
- * that of order n. Without an n-gram in the reference those of the hypothesis do not count, as in
- * sacreBLEU. */
-static alcore_status count_units(const alcore__corpus_metric *metric,
-                                 alcore__metric_workspace *work, int64_t segment, int64_t part,
-                                 add_text add, int32_t first, int32_t orders, int64_t *statistics) {
+/* Counts a hypothesis against a reference, texts [2]: n-grams of 1 to `orders` of the units that
+ * `add` makes, into statistics [WIDTH], of which entry `first` + n - 1 of each kind is that of
+ * order n. */
+static alcore_status count_units(const alcore_chrf_options *options, alcore__metric_workspace *work,
+                                 const char *const texts[2], const size_t lengths[2], add_text add,
+                                 int32_t first, int32_t orders, int64_t *statistics) {
     alcore__ngram_matches counts;
-    size_t length;
     alcore__ngram_counter_begin(&work->counter);
-    const char *text =
-        alcore__segment_pairs_text(&metric->pairs, segment, 0 /* the hypothesis */, &length);
-    ALCORE__TRY(add(metric->settings, work, text, length));
-    text = alcore__segment_pairs_text(&metric->pairs, segment, part, &length);
-    ALCORE__TRY(add(metric->settings, work, text, length));
+    for (int side = 0; side < 2; side++)
+        ALCORE__TRY(add(options, work, texts[side], lengths[side]));
     ALCORE__TRY(alcore__ngram_counter_match(&work->counter, orders, &counts));
     for (int32_t n = 0; n < orders; n++) {
         statistics[MATCHES + first + n] = counts.matches[n];
-        statistics[HYPOTHESIS + first + n] = counts.reference_totals[n] > 0 ? counts.totals[n] : 0;
+        statistics[HYPOTHESIS + first + n] = counts.totals[n];
         statistics[REFERENCE + first + n] = counts.reference_totals[n];
     }
     return ALCORE_OK;
+}
+
+/* Without an n-gram in the reference those of the hypothesis do not count, as in sacreBLEU. */
+static void drop_unreferenced(int64_t *statistics) {
+    for (int n = 0; n < ORDERS; n++)
+        if (statistics[REFERENCE + n] == 0) statistics[HYPOTHESIS + n] = 0;
 }
 
 /* For alcore__corpus_metric: the statistics [WIDTH] of one segment with that reference whose
@@ -142,16 +143,21 @@ static alcore_status count_segment(const alcore__corpus_metric *metric,
                                    alcore__metric_workspace *work, int64_t segment,
                                    int64_t *statistics, double *score) {
     const alcore_chrf_options *options = metric->settings;
+    const char *texts[2];
+    size_t lengths[2];
     double best_score = -1;
+    texts[0] =
+        alcore__segment_pairs_text(&metric->pairs, segment, 0 /* the hypothesis */, &lengths[0]);
     for (int64_t part = 1; part <= metric->pairs.sets; part++) {
         int64_t counts[WIDTH] = {0};
-        size_t length;
-        if (!alcore__segment_pairs_text(&metric->pairs, segment, part, &length)) continue;
-        ALCORE__TRY(count_units(metric, work, segment, part, add_characters, 0 /* first */,
+        texts[1] = alcore__segment_pairs_text(&metric->pairs, segment, part, &lengths[1]);
+        if (!texts[1]) continue;
+        ALCORE__TRY(count_units(options, work, texts, lengths, add_characters, 0 /* first */,
                                 CHARACTER_ORDERS, counts));
         if (options->word_order > 0)
-            ALCORE__TRY(count_units(metric, work, segment, part, add_words, CHARACTER_ORDERS,
+            ALCORE__TRY(count_units(options, work, texts, lengths, add_words, CHARACTER_ORDERS,
                                     options->word_order, counts));
+        drop_unreferenced(counts);
         const double part_score = chrf_of_sums(counts, NULL /* settings */);
         if (part_score <= best_score) continue;
         best_score = part_score;
@@ -159,6 +165,26 @@ static alcore_status count_segment(const alcore__corpus_metric *metric,
     }
     if (score) *score = best_score;
     return ALCORE_OK;
+}
+
+alcore_status alcore__chrf_add_both(alcore__metric_workspace *work, const char *const texts[2],
+                                    const size_t lengths[2], int64_t *sums) {
+    const alcore_chrf_options defaults = ALCORE_CHRF_OPTIONS_INIT;
+    int64_t counts[2][WIDTH] = {{0}};
+    ALCORE__TRY(count_units(&defaults, work, texts, lengths, add_characters, 0 /* first */,
+                            CHARACTER_ORDERS, counts[0]));
+    memcpy(counts[1] + MATCHES, counts[0] + MATCHES, ORDERS * sizeof **counts);
+    memcpy(counts[1] + HYPOTHESIS, counts[0] + REFERENCE, ORDERS * sizeof **counts);
+    memcpy(counts[1] + REFERENCE, counts[0] + HYPOTHESIS, ORDERS * sizeof **counts);
+    for (int side = 0; side < 2; side++) {
+        drop_unreferenced(counts[side]);
+        for (int i = 0; i < WIDTH; i++) sums[i] += counts[side][i];
+    }
+    return ALCORE_OK;
+}
+
+double alcore__chrf_of(const int64_t *sums) {
+    return chrf_of_sums(sums, NULL /* settings */);
 }
 
 /* For alcore__corpus_metric: fills the caller's struct from the counted corpus; of a caller built

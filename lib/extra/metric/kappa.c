@@ -13,6 +13,7 @@
 
 #include "alcore/extra/metric.h"
 #include "base/base.h"
+#include "extra/metric/label_agreement.h"
 #include "extra/metric/text_blocks.h"
 #include "text/vocabulary.h"
 
@@ -85,11 +86,11 @@ static void divide(const class_counts *self, alcore_kappa_result *result) {
         same += self->counts[c][0] * self->counts[c][1];
     result->classes = self->classes.count;
     result->items = count;
-    result->kappa = result->observed = result->expected = (double)NAN;
+    result->kappa = alcore__kappa_of(count, self->equal, same);
+    result->observed = result->expected = (double)NAN;
     if (count == 0) return;
     result->observed = (double)self->equal / (double)count;
     result->expected = (double)same / (double)pairs;
-    if (same < pairs) result->kappa = (double)(count * self->equal - same) / (double)(pairs - same);
 }
 
 /* Checks the arrays of a call. */

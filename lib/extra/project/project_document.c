@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "alcore/version.h"
+#include "extra/project/project_agreement.h"
 #include "extra/project/project_document.h"
 #include "formats/json_scan.h"
 #include "request/request_internal.h"
@@ -106,17 +107,6 @@ const char alcore__project_annotators[] =
     "count(*) FILTER (WHERE status NOT IN ('ok', 'draft')) AS without, "
     "total(seconds) AS seconds FROM annotators JOIN latest USING (annotator) "
     "JOIN answers USING (answer) GROUP BY annotators.annotator ORDER BY name";
-const char alcore__project_agreement[] =
-    "SELECT one.name AS one, other.name AS other, count(*) AS items, "
-    "count(*) FILTER (WHERE (mine.status = 'ok') = (theirs.status = 'ok') AND "
-    "mine.value IS theirs.value) AS agreeing "
-    "FROM latest AS first JOIN latest AS second ON second.item = first.item "
-    "AND second.annotator > first.annotator "
-    "JOIN answers AS mine ON mine.answer = first.answer AND mine.status != 'draft' "
-    "JOIN answers AS theirs ON theirs.answer = second.answer AND theirs.status != 'draft' "
-    "JOIN annotators AS one ON one.annotator = first.annotator "
-    "JOIN annotators AS other ON other.annotator = second.annotator "
-    "GROUP BY first.annotator, second.annotator ORDER BY one.name, other.name";
 const char alcore__project_differing_answers[] =
     "SELECT name AS annotator, status, value, comment FROM latest "
     "JOIN answers USING (answer) JOIN annotators "
@@ -204,10 +194,46 @@ static alcore_status put_rounds(alcore_project *project, alcore__json_out *json)
         "", 0, put_composition);
 }
 
-/* Present answers of each annotator, and on how many items each two of them agree. */
+/* How each two annotators agree, and all of them. */
+static void put_agreement(alcore__json_out *json, const alcore__project_agreement *found) {
+    const alcore_project_agreement *all = &found->all;
+    alcore__json_open(json, "agreement", '[');
+    for (size_t i = 0; i < found->count; i++) {
+        const alcore__project_pair *pair = &found->pairs[i];
+        alcore__json_open(json, NULL, '{');
+        put_text(json, "one", pair->one, false);
+        put_text(json, "other", pair->other, false);
+        alcore__json_put_integer(json, "items", pair->items);
+        alcore__json_put_integer(json, "agreeing", pair->agreeing);
+        alcore__json_put_integer(json, "units", pair->units);
+        alcore__json_put_number(json, "kappa", pair->kappa);
+        alcore__json_put_number(json, "chrf", pair->chrf);
+        alcore__json_close(json, '}');
+    }
+    alcore__json_close(json, ']');
+    alcore__json_open(json, "overall", '{');
+    alcore__json_put_string(json, "of", alcore__compared_name(found->compared));
+    alcore__json_put_integer(json, "items", all->items);
+    alcore__json_put_integer(json, "agreeing", all->agreeing);
+    alcore__json_put_integer(json, "annotators", all->annotators);
+    alcore__json_put_integer(json, "units", all->units);
+    alcore__json_put_integer(json, "labels", all->labels);
+    alcore__json_put_integer(json, "classes", all->classes);
+    alcore__json_put_integer(json, "uneven", all->uneven);
+    alcore__json_put_number(json, "alpha", all->alpha);
+    alcore__json_put_number(json, "kappa", all->kappa);
+    alcore__json_put_number(json, "chrf", all->chrf);
+    alcore__json_close(json, '}');
+}
+
+/* Present answers of each annotator, and how they agree. */
 static alcore_status put_annotators(alcore_project *project, alcore__json_out *json) {
+    alcore__project_agreement found;
     ALCORE__TRY(put_rows(project, json, "annotators", alcore__project_annotators, "", 0, NULL));
-    return put_rows(project, json, "agreement", alcore__project_agreement, "", 0, NULL);
+    ALCORE__TRY(alcore__project_agreement_read(project, false, &found));
+    put_agreement(json, &found);
+    alcore__project_agreement_clear(project, &found);
+    return ALCORE_OK;
 }
 
 /* The answers of an item on which annotators differ. */

@@ -11,6 +11,7 @@
  *   project_request.c, project_stop.c, project_next.c, project_drafts.c   the next round
  *   project_exchange.c, project_export.c, project_import.c    tools, out and back
  *   project_decisions.c         what answers come to, and the counts
+ *   project_agreement.c         how annotators agree
  *   project_labeled.c, project_status.c, project_metrics.c, project_document.c   what is told
  *   project_report*.c           the page
  *   project_verify.c            comparing all bytes; removing what nothing refers to

@@ -103,6 +103,11 @@ alcore_status alcore_project_get_status(alcore_project *project, alcore_project_
     return fail_missing();
 }
 
+alcore_status alcore_project_get_agreement(alcore_project *project, alcore_project_agreement *out) {
+    (void)project, (void)out;
+    return fail_missing();
+}
+
 alcore_status alcore_project_document(alcore_project *project, const char **out) {
     (void)project;
     if (out) *out = NULL;

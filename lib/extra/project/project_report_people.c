@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Annotators of a project, how they agree, and items on which they differ. The queries are those of
- * the document (project_document.h). */
+ * the document (project_document.h, project_agreement.h). */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
+#include "extra/project/project_agreement.h"
 #include "extra/project/project_document.h"
 #include "extra/project/project_report.h"
 
@@ -63,16 +65,96 @@ static alcore_status put_annotator(alcore__report *self, sqlite3_stmt *row) {
     return ALCORE_OK;
 }
 
-static alcore_status put_pair(alcore__report *self, sqlite3_stmt *row) {
-    const int64_t items = sqlite3_column_int64(row, 2), same = sqlite3_column_int64(row, 3);
-    put_name(self, "td", row, 0);
-    put_name(self, "td", row, 1);
-    put_count(self, row, 2);
-    put_count(self, row, 3);
-    alcore__say(&self->page, "<td>%" PRId64 " %%</td>",
-                items > 0 ? alcore__percent(same, items) : 0);
-    return ALCORE_OK;
+/* ---- agreement ---- */
+
+/* The measure less chance of labels, or of translations what stands in its place; spans have only
+ * the share. */
+static const char *measure_of(alcore__compared compared) {
+    static const char *const names[] = {"chrF", NULL, "kappa", "kappa"};
+    return names[compared];
 }
+
+static double measure_value(alcore__compared compared, double kappa, double chrf) {
+    return compared == ALCORE__COMPARED_TEXTS ? chrf : kappa;
+}
+
+/* A number with its digits behind the point; "-": there is none. */
+static const char *measure_text(alcore__compared compared, double value, char out[32]) {
+    if (isnan(value)) return "-";
+    alcore__format(out, 32, compared == ALCORE__COMPARED_TEXTS ? "%.1f" : "%.3f", value);
+    return out;
+}
+
+static void put_pair_name(alcore__report *self, const char *name) {
+    alcore__say(&self->page, "<td>");
+    alcore__report_text(self, *name ? name : "no name");
+    alcore__say(&self->page, "</td>");
+}
+
+static void put_pair(alcore__report *self, alcore__compared compared,
+                     const alcore__project_pair *pair) {
+    char items[32], agreeing[32], value[32];
+    alcore__say(&self->page, "<tr>");
+    put_pair_name(self, pair->one);
+    put_pair_name(self, pair->other);
+    alcore__say(&self->page, "<td>%s</td><td>%s</td><td>%" PRId64 " %%</td>",
+                alcore__thousands(pair->items, items), alcore__thousands(pair->agreeing, agreeing),
+                alcore__percent(pair->agreeing, pair->items));
+    if (measure_of(compared))
+        alcore__say(
+            &self->page, "<td>%s</td>",
+            measure_text(compared, measure_value(compared, pair->kappa, pair->chrf), value));
+    alcore__say(&self->page, "</tr>\n");
+}
+
+/* The sentence under the table: all annotators together. */
+static void put_overall(alcore__report *self, const alcore__project_agreement *found) {
+    const alcore_project_agreement *all = &found->all;
+    char items[32], agreeing[32], value[32];
+    alcore__say(&self->page,
+                "<p>All answers are the same on %s of the %s items with two answers or more. ",
+                alcore__thousands(all->agreeing, agreeing), alcore__thousands(all->items, items));
+    if (found->compared == ALCORE__COMPARED_TEXTS)
+        alcore__say(&self->page,
+                    "chrF of the translations against each other: %s. Two good translations may "
+                    "differ in every word, and what chance would give is not defined for free "
+                    "text: there is no kappa.</p>\n",
+                    measure_text(found->compared, all->chrf, value));
+    else if (found->compared == ALCORE__COMPARED_SPANS)
+        alcore__say(&self->page, "What chance would give is not defined for spans, which may begin "
+                                 "and end anywhere: there is no kappa.</p>\n");
+    else
+        alcore__say(&self->page,
+                    "Krippendorff's alpha (nominal): %s, of %s %s; kappa and alpha are 1 where all "
+                    "labels are equal, and 0 where chance gives as many.</p>\n",
+                    measure_text(found->compared, all->alpha, value),
+                    alcore__thousands(all->units, items), alcore__compared_name(found->compared));
+    if (all->uneven > 0)
+        alcore__say(&self->page,
+                    "<p>%s items are left out of it: annotators gave tags to different numbers of "
+                    "words.</p>\n",
+                    alcore__thousands(all->uneven, items));
+}
+
+static alcore_status put_agreement(alcore__report *self) {
+    alcore__project_agreement found;
+    ALCORE__TRY(alcore__project_agreement_read(self->project, true, &found));
+    const char *const columns[] = {"annotator", "and",   "items of both",
+                                   "agreeing",  "share", measure_of(found.compared)};
+    if (found.count > 0) {
+        alcore__report_section(
+            self, "Agreement",
+            "Items that both answered, and on how many their answers are the same.");
+        alcore__report_table(self, columns, columns[5] ? 6 : 5);
+        for (size_t i = 0; i < found.count; i++) put_pair(self, found.compared, &found.pairs[i]);
+        alcore__say(&self->page, "</table></div>\n");
+        put_overall(self, &found);
+    }
+    alcore__project_agreement_clear(self->project, &found);
+    return self->page.status;
+}
+
+/* ---- disagreements ---- */
 
 /* The answers to one item, a line each. */
 static alcore_status put_answers(alcore__report *self, int64_t item) {
@@ -106,13 +188,10 @@ static alcore_status put_disagreement(alcore__report *self, sqlite3_stmt *row) {
 alcore_status alcore__report_put_people(alcore__report *self) {
     static const char *const people[] = {"annotator", "items",   "answers",
                                          "drafts",    "without", "hours"};
-    static const char *const pairs[] = {"annotator", "and", "items of both", "agreeing", "share"};
     static const char *const items[] = {"round", "id", "text", "answers"};
     ALCORE__TRY(put_table(self, "Annotators", "Their present answers.", people, 6,
                           alcore__project_annotators, INT64_MAX, put_annotator));
-    ALCORE__TRY(put_table(self, "Agreement",
-                          "Items that both answered, and on how many their answers are the same.",
-                          pairs, 5, alcore__project_agreement, INT64_MAX, put_pair));
+    ALCORE__TRY(put_agreement(self));
     ALCORE__TRY(put_table(self, "Disagreements", "Items whose annotators gave different answers.",
                           items, 4, alcore__project_disagreements, SHOWN_ITEMS, put_disagreement));
     return self->page.status;

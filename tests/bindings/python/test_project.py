@@ -99,6 +99,20 @@ def test_training_and_measures(project, tmp_path):
     assert "chrf" in (tmp_path / "report.html").read_text()
 
 
+def test_agreement(project, tmp_path):
+    project.next()
+    items = sent(project, tmp_path / "out.csv")
+    assert project.agreement() == alcore.ProjectAgreement(0, 0, 0, 0, 0, 0, 0, None, None, None)
+    for who, labels in ("ann", "abab"), ("ben", "abbb"):
+        (tmp_path / "in.tsv").write_text("id\tlabels\n" + "".join("%s\t%s\n" % (item["id"], label) for item, label in zip(items, labels)))
+        project.set(task="classes", labels="a,b")
+        project.import_("csv", tmp_path / "in.tsv", annotator=who)
+    found, document = project.agreement(), project.document()
+    assert (found.items, found.agreeing, found.units, found.labels, found.classes, found.kappa, found.chrf) == (4, 3, 4, 8, 2, 0.5, None)
+    assert abs(found.alpha - (1 - 7 * 2 / (64 - 9 - 25))) < 1e-15
+    assert document["overall"] == {"of": "items", **found._asdict()} and document["agreement"][0]["kappa"] == 0.5
+
+
 def test_settings(project):
     assert (project.get("strategy"), project.get("budget"), project.get("labels")) == ("ngram-cover", "4", None)
     project.set(several="majority", budget=None)
