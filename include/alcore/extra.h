@@ -19,6 +19,7 @@
 #include "alcore/extra/annotation.h"
 #include "alcore/extra/comparison.h"
 #include "alcore/extra/experiment.h"
+#include "alcore/extra/job.h"
 #include "alcore/extra/lm.h"
 #include "alcore/extra/metric.h"
 #include "alcore/extra/metric_common.h"

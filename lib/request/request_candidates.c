@@ -21,8 +21,8 @@ static alcore_status draw_rows(alcore_request *request, int64_t count) {
     status = alcore__grow(ctx, &list->rows, &list->capacity, (size_t)count + 1, sizeof *list->rows);
     if (status == ALCORE_OK)
         status = alcore__draw_candidates(ctx, alcore__request_seed(request), request->options.round,
-                                         count, masks.rows, NULL /* no round before */,
-                                         masks.candidate_mask);
+                                         count, &(alcore__place){0}, masks.rows,
+                                         NULL /* no round before */, masks.candidate_mask);
     for (int64_t i = 0; status == ALCORE_OK && i < masks.rows; i++)
         if (masks.candidate_mask[i]) list->rows[list->count++] = i;
     if (status != ALCORE_OK) { /* a failed call keeps nothing */

@@ -8,6 +8,8 @@
  *   run        the strategy scores and buys (locked again)
  *   selection  one handle for each budget, with reasons, summary and provenance
  *
+ * Of a shard the run is that of budget/nominees.h, and there is no selection.
+ *
  * Rows that are added to the candidates between two locks end the call with ALCORE_E_BUSY. Rows
  * that are added to the labeled pool or to the target take no part: their datasets have as many
  * rows as the masks, which were made under the first lock. */
@@ -16,9 +18,10 @@
 
 #include "select/select_internal.h"
 
-/* The state of one answer, which alcore__request_answer() frees at its end. */
+/* The state of one answer, which answer_or_nominate() frees at its end. */
 typedef struct answer {
-    alcore_request *request; /* the caller's, or `derived` */
+    alcore_request *request;     /* the caller's, or `derived` */
+    alcore__shard_answer *shard; /* borrowed; NULL: a selection is wanted */
     /* A copy of the caller's request whose candidates are the phrases of its texts, `phrases`, and
      * which names no rows; used where the strategy buys phrases. */
     alcore_request derived;
@@ -185,9 +188,9 @@ static alcore_status draw_candidates(answer *self) {
         int64_t rows = drawn->rows < self->masks.rows ? drawn->rows : self->masks.rows;
         if (rows > 0) memcpy(previous, drawn->mask, (size_t)rows);
     }
-    alcore_status status =
-        alcore__strategy_draw(self->strategy, self->input.seed, self->input.round, self->masks.rows,
-                              previous, self->masks.candidate_mask);
+    alcore_status status = alcore__strategy_draw(
+        self->strategy, self->input.seed, self->input.round, &self->input.place, self->masks.rows,
+        previous, self->masks.candidate_mask);
     alcore__free(self->ctx, previous);
     if (status != ALCORE_OK) return status;
     return copy_drawn(self);
@@ -221,6 +224,7 @@ static alcore_status set_up(answer *self) {
     self->input.ctx = self->ctx;
     self->input.seed = alcore__request_seed(request);
     self->input.round = options->round;
+    if (self->shard) self->input.place = self->shard->place;
     self->input.nan_exclude = options->nan_exclude;
     const double max_similarity = options->max_similarity;
     self->input.fill = (alcore__fill){
@@ -274,18 +278,32 @@ static alcore_status make_phrases(answer *self) {
     return ALCORE_OK;
 }
 
+/* Masks the rows of a shard whose text an earlier shard has. */
+static void mask_repeated(answer *self) {
+    alcore__masks *masks = &self->masks;
+    for (int64_t row = 0; self->shard && self->shard->repeated && row < masks->rows; row++) {
+        if (!self->shard->repeated[row] || !masks->candidate_mask[row]) continue;
+        masks->candidate_mask[row] = 0;
+        masks->by_cause[ALCORE__CAUSE_DUPLICATE]++;
+        masks->eligible--;
+    }
+}
+
 /* Makes the masks of all pools and the costs of the candidates, and draws with candidates=N, with
  * the pools locked for reading. This is done before any column of the strategy is made, as without
  * a candidate no column is needed at all, and a model computes the candidates that are drawn only.
  * masks.texts: what the provenance tells of the texts of derived phrases. */
 static alcore_status make_masks(answer *self) {
     const alcore_request *request = self->request;
+    const bool only_count = self->shard && self->shard->only_count;
     ALCORE__TRY(alcore__request_read_pools(request));
     alcore_status status = alcore__masks_new(
         request, request->target, alcore__strategy_is_recommended(self->strategy), &self->masks);
     self->masks.texts = self->texts;
-    if (status == ALCORE_OK) status = make_costs(self);
-    if (status == ALCORE_OK && self->masks.eligible > 0) status = draw_candidates(self);
+    if (status == ALCORE_OK) mask_repeated(self);
+    if (status == ALCORE_OK && !only_count) status = make_costs(self);
+    if (status == ALCORE_OK && !only_count && self->masks.eligible > 0)
+        status = draw_candidates(self);
     alcore__request_leave_pools(request);
     return status;
 }
@@ -454,6 +472,31 @@ static alcore_status refresh_columns(answer *self) {
     return status;
 }
 
+/* Fails for a column of a shard that the n-gram model made: it learns from the texts of the pool,
+ * so that those of another shard would be scored otherwise. */
+static alcore_status check_makers(const answer *self) {
+    const alcore__dataset *dataset = &self->input.candidates;
+    for (int32_t c = 0; c < dataset->column_count; c++)
+        if (alcore__column_is_built_in(dataset->columns[c].column))
+            return alcore__fail(ALCORE_E_UNSUPPORTED,
+                                "the column '%s' of the shard is of the n-gram model, which learns "
+                                "from the texts of the shard alone; give the column, or a model "
+                                "that was trained before",
+                                dataset->columns[c].name);
+    return ALCORE_OK;
+}
+
+/* The shard's part of an answer, with the pools locked for reading; without a candidate it has no
+ * nominee. */
+static alcore_status nominate(answer *self) {
+    alcore__run_input *input = &self->input;
+    if (self->masks.eligible == 0) return ALCORE_OK;
+    ALCORE__TRY(fill_input(self));
+    ALCORE__TRY(check_makers(self));
+    ALCORE__TRY(check_values(self, &input->candidates));
+    return alcore__strategy_nominate(self->strategy, input, &self->shard->nominees);
+}
+
 /* Answers a request up to releasing what that took, which the caller does after a failure too.
  * Masks decide which rows are candidates, columns are made where they are missing, the strategy
  * runs, and its outcome becomes the selection while the pools are still locked, as the selection
@@ -468,6 +511,8 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     /* Without a candidate there is nothing to compute: an empty selection that is SHORT
      * (docs/spec/budgets.md). */
     bool any = self->masks.eligible > 0;
+    if (self->shard) self->shard->eligible = self->masks.eligible;
+    if (self->shard && self->shard->only_count) return ALCORE_OK;
     if (any) {
         alcore__reuse_begin(self->request, self->strategy, self->masks.rows, &self->reuse);
         ALCORE__TRY(alcore__resolve_columns(self->request, self->strategy, &self->masks,
@@ -478,9 +523,11 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
         ALCORE__TRY(refresh_columns(self));
     }
     ALCORE__TRY(alcore__request_read_pools(self->request));
-    alcore_status status = any ? run_strategy(self, &self->outcome) : ALCORE_OK;
+    alcore_status status = self->shard ? nominate(self)
+                           : any       ? run_strategy(self, &self->outcome)
+                                       : ALCORE_OK;
     if (!any && self->input.fill.budget > 0) self->outcome.bought.flags = ALCORE_SELECTION_SHORT;
-    if (status == ALCORE_OK)
+    if (status == ALCORE_OK && !self->shard)
         status = alcore__selection_new(self->request, self->strategy, &self->input, &self->masks,
                                        &self->resolution, &self->outcome, out);
     alcore__request_leave_pools(self->request);
@@ -488,9 +535,11 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
 }
 
 /* The drawn candidates are kept only after a success, so that a round which failed is asked for
- * again from where it began. texts, resolution, input and derived own nothing. */
-alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out) {
-    answer self = {.request = request, .ctx = request->object.ctx};
+ * again from where it began. texts, resolution, input and derived own nothing. shard NULL: *out is
+ * the selection. */
+static alcore_status answer_or_nominate(alcore_request *request, alcore__shard_answer *shard,
+                                        alcore_selection **out) {
+    answer self = {.request = request, .shard = shard, .ctx = request->object.ctx};
     alcore_status status = answer_request(&self, out);
     if (status == ALCORE_OK) keep_drawn(&self);
     alcore__free(self.ctx, self.drawn);
@@ -502,5 +551,21 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
     alcore__free(self.ctx, self.further);
     alcore_strategy_unref(self.strategy);
     alcore_pool_unref(self.phrases);
+    return status;
+}
+
+alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out) {
+    return answer_or_nominate(request, NULL, out);
+}
+
+/* A cancel counts even where no step looked at it any more, as in alcore__request_select(). */
+alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shard_answer *shard) {
+    alcore__read_columns read = {0};
+    request->read = &read;
+    alcore_status status = answer_or_nominate(request, shard, NULL /* no selection */);
+    request->read = NULL;
+    if (status == ALCORE_OK && alcore__cancelled(request->object.ctx))
+        status = alcore__fail_cancelled();
+    if (status != ALCORE_OK) alcore__nominees_clear(request->object.ctx, &shard->nominees);
     return status;
 }

@@ -83,6 +83,7 @@
  * alcore__strategy_run(): fills an outcome; alcore__selection_new(): moves it into the selections
  *     of all budgets, and alcore__selection_join() makes that of both parts of a hybrid. */
 #include "selection/selection_internal.h"
+#include "strategy/budget/nominees.h"
 
 /* ---- the answer (request_answer.c, request_hybrid.c) ---- */
 
@@ -95,6 +96,19 @@ alcore_status alcore__request_select(alcore_request *request, alcore_selection *
 alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out);
 /* The same for a hybrid. */
 alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out);
+
+/* What a job over shards (lib/extra/job) asks of a request whose candidates are a shard, in place of
+ * a selection: how many candidates it has, or its nominees. Such a request has no hybrid, no
+ * phrases, no target and no max_age, which the job refuses. */
+typedef struct alcore__shard_answer {
+    alcore__place place;       /* of the shard */
+    const uint8_t *repeated;   /* [rows of the pool] 1: a shard before this one has the text; NULL:
+                                 none, or texts may repeat */
+    bool only_count;           /* no column is made and nothing is nominated */
+    int64_t eligible;          /* out: candidates before candidates=N */
+    alcore__nominees nominees; /* out, owned by the caller */
+} alcore__shard_answer;
+alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shard_answer *shard);
 
 /* ---- phrases (request_phrases.c) ---- */
 

@@ -184,6 +184,11 @@ struct alcore__strategy_def {
                                those that the request excludes too */
     bool reads_like;        /* run->input->like is read; other strategies refuse it */
     bool picks_from_target; /* where the request has a target, its rows are the candidates */
+    /* The key of a candidate depends on no other one, or only on its number among all candidates
+     * (run->input->place), so that the picks of all shards are among those of each one under the
+     * whole budget (budget/nominees.h). */
+    bool in_shards;
+    bool reads_number; /* of these, one whose key depends on that number */
     /* The strategy buys phrases: from a pool of texts a request derives the pool of their phrases
      * first, with the options that this function sets by the parameters. NULL: it buys rows. */
     void (*phrase_options)(const alcore__values *values, alcore_phrase_options *out);
@@ -345,7 +350,8 @@ alcore_status alcore__rank_by_score_finish(alcore__run *run);
 /* All members of a definition but name, summary, params, needs, score_rows and raw_name. */
 #define ALCORE__RANK_BY_SCORE                                                                      \
     .state_bytes = sizeof(alcore__ranked_scores), .begin = alcore__rank_by_score_begin,            \
-    .passes = alcore__rank_by_score_passes, .finish = alcore__rank_by_score_finish
+    .passes = alcore__rank_by_score_passes, .finish = alcore__rank_by_score_finish,                \
+    .in_shards = true
 
 /* Parameters of every strategy that scores (spec 3.7). */
 #define ALCORE__CANDIDATE_PARAMS                                                                   \

@@ -34,6 +34,14 @@ typedef struct alcore__fill {
 
 /* ---- in ---- */
 
+/* Where the rows of a shard lie among those of all shards (lib/extra/job). All 0: the rows are no
+ * shard, and those of the pool are all. */
+typedef struct alcore__place {
+    int64_t first_row;  /* number of the shard's first row, in the order of all shards */
+    int64_t before;     /* candidates of the shards before it; candidates=N has not drawn yet */
+    int64_t candidates; /* the same of all shards */
+} alcore__place;
+
 typedef struct alcore__run_input {
     alcore_ctx *ctx;
     alcore__engine engine; /* what runs the kernels, and where */
@@ -65,7 +73,9 @@ typedef struct alcore__run_input {
     int64_t target_language_count;
     const double *costs; /* [candidates.rows] in the unit of the budget; NULL: 1 each */
     alcore__fill fill;
-    bool nan_exclude; /* a NaN masks its row instead of failing (spec 1.4) */
+    bool nan_exclude;    /* a NaN masks its row instead of failing (spec 1.4) */
+    alcore__place place; /* of the candidates' pool, where the run is one of a shard
+                            (budget/nominees.h) */
 } alcore__run_input;
 
 /* ---- out ---- */
@@ -198,14 +208,20 @@ bool alcore__strategy_takes_target(const alcore_strategy *strategy);
 bool alcore__strategy_reads_any(const alcore_strategy *strategy);
 /* Applies the strategy's parameters "candidates" and "sticky" (spec 3.7): clears the entries of
  * mask [rows], 1 for the rows that may be selected, that are not drawn. previous [rows]: 1 for the
- * candidates of the last round, which sticky=1 keeps; NULL: there was none. */
+ * candidates of the last round, which sticky=1 keeps; NULL: there was none. place: of a shard, for
+ * which there is no `previous`. */
 alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round,
-                                    int64_t rows, const uint8_t *previous, uint8_t *mask);
+                                    const alcore__place *place, int64_t rows,
+                                    const uint8_t *previous, uint8_t *mask);
+/* Whether candidates=N draws, so that the draw of a shard depends on the other shards. */
+bool alcore__strategy_draws(const alcore_strategy *strategy);
 /* Whether the candidates of this round are to be kept for the next one. */
 bool alcore__strategy_is_sticky(const alcore_strategy *strategy);
 /* The draw itself: leaves `count` entries of mask [rows], or all of them where there are no more;
- * previous [rows] as above. Called by alcore__strategy_draw(). */
+ * of a shard those of its rows that are among `count` of all shards. previous and place as above.
+ * Called by alcore__strategy_draw(). */
 alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
-                                      int64_t rows, const uint8_t *previous, uint8_t *mask);
+                                      const alcore__place *place, int64_t rows,
+                                      const uint8_t *previous, uint8_t *mask);
 
 #endif

@@ -558,6 +558,7 @@ bool cancel_world_end(void) {
         "train.tgt",        "aligner",       "other.aligner", "pool.conll",     "vocab.txt",
         "null/config.json", "bin/spm_train", "project.csv",   "project.out",    "project.html"};
     end_project();
+    end_job();
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
     alcore_comparison_unref(comparison);
@@ -619,6 +620,8 @@ const cancel_call CALLS[] = {
     {"alcore_tokenizer_decode", "", call_tokenizer_decode},
     {"alcore_tokenizer_train_vocabulary", "", call_tokenizer_train},
     {"alcore_experiment_run", "", call_experiment},
+    {"alcore_job_step", "", call_job_step},
+    {"alcore_job_deliver", "", call_job_deliver},
     {"alcore_links_new", "", call_links_new},
     {"alcore_links_symmetrize", "", call_symmetrize},
     {"alcore_links_open", "", call_links_read},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of cancel_experiment.c, cancel_matrix.c, cancel_metric.c, cancel_pool.c, cancel_project.c,
- * cancel_text.c and cancel_tool.c, which stand in the table of cancel_calls.c, and the world that
- * they find there. */
+/* Calls of cancel_experiment.c, cancel_job.c, cancel_matrix.c, cancel_metric.c, cancel_pool.c,
+ * cancel_project.c, cancel_text.c and cancel_tool.c, which stand in the table of cancel_calls.c, and
+ * the world that they find there. */
 #ifndef CANCEL_PARTS_H
 #define CANCEL_PARTS_H
 
@@ -129,6 +129,11 @@ alcore_status call_links_read(void);
 
 /* cancel_experiment.c */
 alcore_status call_experiment(void);
+
+/* cancel_job.c */
+alcore_status call_job_step(void);
+alcore_status call_job_deliver(void);
+void end_job(void);
 
 /* cancel_project.c */
 alcore_status make_project(void);

@@ -19,6 +19,7 @@ from ._experiment import ExperimentResult, experiment
 from ._handles import Context, Handle, default_context
 from ._host_models import Batch
 from ._hosts import Order, View, ViewRows
+from ._job import Job, Picks, fold, job_step, select_shards
 from ._lazy import types as t
 from ._library import lib as _lib, load
 from ._lm import LanguageModel
@@ -74,12 +75,12 @@ def build_info() -> dict[str, t.Any]:
 
 
 __all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "AnswerReport", "Batch", "Column", "ColumnWriter", "Compared",
-           "Comparison", "Context", "CopyWarning", "Error", "ExperimentResult", "Handle", "ImplicitModelWarning", "ImportReport", "InDomainScore", "LanguageModel", "LibraryNotFoundError", "Links", "Model",
-           "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer", "OwnStrategy", "Pair", "Phrases", "Pool", "Price", "Project", "ProjectAgreement", "ProjectStatus", "Request",
+           "Comparison", "Context", "CopyWarning", "Error", "ExperimentResult", "Handle", "ImplicitModelWarning", "ImportReport", "InDomainScore", "Job", "LanguageModel", "LibraryNotFoundError", "Links", "Model",
+           "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer", "OwnStrategy", "Pair", "Phrases", "Picks", "Pool", "Price", "Project", "ProjectAgreement", "ProjectStatus", "Request",
            "STATES", "Scorer", "Selection", "Span", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "ToolAnswer", "ToolAnswers", "TrainingSet",
            "View", "ViewRows",
-           "ablate", "align", "answers", "bleu", "build_info", "chrf", "compare", "default_context", "experiment", "first_subword_mean", "in_domain", "knn",
+           "ablate", "align", "answers", "bleu", "build_info", "chrf", "compare", "default_context", "experiment", "first_subword_mean", "fold", "in_domain", "job_step", "knn",
            "length_ratio", "load", "margin_ratios", "measure_logits", "mix", "overlap", "phrases", "read_tool", "recommended_strategy",
-           "request_options", "score", "scorer", "scorers", "select", "strategies", "strategy", "symmetrizations", "ter", "tools", "version",
+           "request_options", "score", "scorer", "scorers", "select", "select_shards", "strategies", "strategy", "symmetrizations", "ter", "tools", "version",
            "word_accuracy", "write_tool"]
 __all__ += _statuses.__all__

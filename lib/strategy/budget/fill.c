@@ -203,6 +203,19 @@ double alcore__expected_picks(const alcore__run *run) {
     return expected_picks(run, run->input->fill.budget);
 }
 
+/* *out [candidates]: the rows by which random ties are drawn, which are those of all shards. Of a
+ * shard whose numbers differ from those of its pool they are on the run's stack. */
+static alcore_status rows_of_ties(const alcore__run *run, const int64_t **out) {
+    const int64_t first_row = run->input->place.first_row;
+    int64_t *rows;
+    *out = run->outcome.rows;
+    if (first_row == 0 || run->input->fill.tie != ALCORE__TIE_RANDOM) return ALCORE_OK;
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, run->outcome.count, &rows));
+    for (int64_t i = 0; i < run->outcome.count; i++) rows[i] = run->outcome.rows[i] + first_row;
+    *out = rows;
+    return ALCORE_OK;
+}
+
 /* Offers candidates in the order of keys [candidates], the largest first, until the filler is full,
  * no candidate is left, or the next one has a key that is `bound` or less, or NaN (not known); that
  * one is not offered. bound NaN: every key that is known is offered. alcore__rank() puts NaN last,
@@ -219,10 +232,13 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
     double expected = expected_picks(run, filler->bought.budget) + 64.0;
     int64_t ordered = expected < (double)count ? (int64_t)expected : count;
     bool ended = false;
+    const int64_t *rows;
+    ALCORE__TRY(rows_of_ties(run, &rows));
+    const size_t above = alcore__run_height(run);
     while (done < count && !ended && !alcore__filler_full(filler)) {
         ALCORE__TRY(ALCORE__RUN_PUSH(run, ordered, &order));
-        ALCORE__TRY(alcore__rank(run->ctx, keys, run->outcome.rows, count, input->fill.tie,
-                                 input->seed, ordered, order));
+        ALCORE__TRY(alcore__rank(run->ctx, keys, rows, count, input->fill.tie, input->seed, ordered,
+                                 order));
         for (; done < ordered && !alcore__filler_full(filler); done++) {
             bool bought; /* the filler keeps what it bought */
             double key = keys[order[done]];
@@ -231,9 +247,10 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
             ALCORE__TRY(alcore__filler_offer(filler, order[done], &bought));
             ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", done, count));
         }
-        alcore__run_drop(run, height);
+        alcore__run_drop(run, above);
         ordered = ordered < count / 4 ? ordered * 4 : count;
     }
+    alcore__run_drop(run, height);
     return ALCORE_OK;
 }
 

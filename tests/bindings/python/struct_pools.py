@@ -438,3 +438,11 @@ def price_of(price):
     with alcore.Request() as request:
         ask("alcore_request_set_price", request, ctypes.byref(price))
         return request.price, request.get("price")
+
+
+@walks("alcore_job_new", rows=[12, Refusal(5, "but there are 5 rows")], first_row=When(2, rows=12), dataset=b"of May")
+def job_of(options):
+    with alcore.Request(texts_pool(), strategy="random", budget=3, context=CTX) as request:
+        job, state, length = Owned("job", "alcore_job_new", request, ctypes.byref(options)), ctypes.c_int32(), ctypes.c_size_t()
+        ask("alcore_job_step", job, ctypes.byref(state))
+        return ctypes.string_at(lib.alcore_job_message(job._handle, ctypes.byref(length)), length.value)

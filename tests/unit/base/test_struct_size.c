@@ -109,6 +109,7 @@ START_TEST(begin_and_macros_agree) {
     CHECK_STRUCT(alcore_lm_options, ALCORE_LM_OPTIONS_INIT);
     CHECK_STRUCT(alcore_aligner_options, ALCORE_ALIGNER_OPTIONS_INIT);
     CHECK_STRUCT(alcore_annotation_records, ALCORE_ANNOTATION_RECORDS_INIT);
+    CHECK_STRUCT(alcore_job_options, ALCORE_JOB_OPTIONS_INIT);
     CHECK_STRUCT(alcore_mix_options, ALCORE_MIX_OPTIONS_INIT);
     CHECK_STRUCT(alcore_model_host, ALCORE_MODEL_HOST_INIT);
     CHECK_STRUCT(alcore_model_info, ALCORE_MODEL_INFO_INIT);

@@ -125,8 +125,9 @@ static void run_golden(bed *b, const golden *g) {
     open_pool(b);
     b->input.fill.policy = g->fill;
     if (strstr(g->params, "candidates=100")) {
-        ck_assert_int_eq(alcore__draw_candidates(b->ctx, 42, 1, 100, ROWS, NULL, b->mask),
-                         ALCORE_OK);
+        ck_assert_int_eq(
+            alcore__draw_candidates(b->ctx, 42, 1, 100, &(alcore__place){0}, ROWS, NULL, b->mask),
+            ALCORE_OK);
     }
     ck_assert_msg(bed_run(b, g->strategy, g->params, g->budget) == ALCORE_OK, "%s",
                   alcore_last_error());

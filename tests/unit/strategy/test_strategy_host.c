@@ -199,7 +199,8 @@ START_TEST(wrong_parameters) {
     ck_assert_int_eq(alcore_strategy_set(strategy, "candidates", "3"), ALCORE_OK);
     uint8_t mask[10];
     memset(mask, 1, sizeof mask);
-    ck_assert_int_eq(alcore__strategy_draw(strategy, 42, 1, 10, NULL, mask), ALCORE_OK);
+    ck_assert_int_eq(alcore__strategy_draw(strategy, 42, 1, &(alcore__place){0}, 10, NULL, mask),
+                     ALCORE_OK);
     int drawn = 0;
     for (int i = 0; i < 10; i++) drawn += mask[i];
     ck_assert_int_eq(drawn, 3);

@@ -129,16 +129,19 @@ START_TEST(draws) {
     uint8_t mask[10], drawn[10] = {0};
     for (int64_t i = 0; i < drawn_count; i++) drawn[drawn_rows[i]] = 1;
     memset(mask, 1, sizeof mask);
-    ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 1, 4, 10, NULL, mask), ALCORE_OK);
+    ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 1, 4, &(alcore__place){0}, 10, NULL, mask),
+                     ALCORE_OK);
     ck_assert_mem_eq(mask, drawn, 10);
     /* Another round, another draw. */
     memset(mask, 1, sizeof mask);
-    ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 2, 4, 10, NULL, mask), ALCORE_OK);
+    ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 2, 4, &(alcore__place){0}, 10, NULL, mask),
+                     ALCORE_OK);
     ck_assert_mem_ne(mask, drawn, 10);
     /* Sticky: what is left of the last candidates stays, the rest is drawn. */
     memset(mask, 1, sizeof mask);
     mask[2] = 0;
-    ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 2, 4, 10, drawn, mask), ALCORE_OK);
+    ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 2, 4, &(alcore__place){0}, 10, drawn, mask),
+                     ALCORE_OK);
     int count = 0;
     for (int i = 0; i < 10; i++) count += mask[i];
     ck_assert_int_eq(count, 4);

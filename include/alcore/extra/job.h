@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ * Selection over rows that lie on several machines: a job for each shard, with the picks of one
+ * machine that has all rows (docs/distributed.md). Whoever runs the jobs, such as Slurm, Spark or a
+ * program of MPI, carries bytes between them; the library opens no connection.
+ *
+ *     every shard:  alcore_job_step()       works on its rows and ends with a message, or is done
+ *     anyone:       alcore_job_fold_add()   the messages of all shards become one, in any order
+ *     every shard:  alcore_job_deliver()    takes that one, and steps again
+ *
+ * There are one to three such exchanges, by the request: the texts, where texts may not repeat; the
+ * number of candidates, where rows are drawn; the nominees. A message that is lost, stale, cut off
+ * or of other data is an error of the call that is given it, and leaves the job as it was; one that
+ * is given twice, or made again by a task that was repeated, changes nothing.
+ *
+ * Jobs serve strategies whose scores depend on the row alone, and random draws:
+ * alcore_job_serves(). */
+#ifndef ALCORE_EXTRA_JOB_H
+#define ALCORE_EXTRA_JOB_H
+
+#include "alcore/request.h"
+
+ALCORE_BEGIN
+
+/** The part of a selection that one shard works on. */
+typedef struct alcore_job alcore_job;
+/** Messages of the same exchange that become one. */
+typedef struct alcore_job_fold alcore_job_fold;
+
+/** What a step of a job ended with. */
+enum alcore_job_state {
+    ALCORE_JOB_FOLD = 7301, /**< a message, to be folded with those of the other shards */
+    ALCORE_JOB_DONE = 7302  /**< the picks */
+};
+
+/** Where the rows of a shard lie. */
+typedef struct alcore_job_options {
+    size_t size;       /**< sizeof(alcore_job_options) */
+    int64_t first_row; /**< number of the shard's first row among the rows of all shards, from 0 */
+    int64_t rows;      /**< rows of all shards; 0: the shard is the only one */
+    /** Borrowed: what the data is called, such as its version or a hash of its files. Messages of
+     * jobs with another name are refused. NULL: "" */
+    const char *dataset;
+} alcore_job_options;
+/** An alcore_job_options with its size set and everything else 0. */
+#define ALCORE_JOB_OPTIONS_INIT ALCORE_INIT(alcore_job_options)
+
+/** Whether jobs serve a strategy.
+ * @param[in] strategy borrowed: the name of a built-in strategy; NULL: the recommended one
+ * @return 1 or 0; 0 for a name that is none
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API int32_t alcore_job_serves(const char *strategy);
+
+/** Makes the job of a shard: the rows of the pool of candidates of a request. Every shard has a
+ * request with the same strategy and options, and the same labeled and excluded texts; columns,
+ * models and lists of rows are of the shard.
+ * @param[in] request kept: is not changed while the job is used, but for columns that models make
+ * @param[in] options borrowed; NULL: the shard is the only one
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID (no pool of candidates; a place outside the rows of all
+ *   shards), ALCORE_E_PARAM (no budget), ALCORE_E_UNSUPPORTED (a strategy or an option that jobs do
+ *   not serve: names it), ALCORE_E_MISSING (neither a column nor a model was given, or a target is
+ *   missing), ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * @threadsafe ALCORE_E_BUSY while another call uses the request
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_job_new(alcore_request *request, const alcore_job_options *options,
+                                        alcore_job **out);
+
+/** Takes another reference.
+ * @param[in] job the handle; NULL is allowed
+ * @return owned: job itself; NULL for NULL
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API alcore_job *alcore_job_ref(alcore_job *job);
+
+/** Drops a reference; the last one releases the job.
+ * @param[in] job the caller's reference; NULL is allowed
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API void alcore_job_unref(alcore_job *job);
+
+/** Works on the shard up to the next exchange, on the threads of the context; a step that was made
+ * already has the same end again. Cancelling the request or the context ends the call, and the step
+ * may be made again.
+ * @param[in,out] job the job
+ * @param[out] out_state ALCORE_JOB_*; 0 on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID (the request was changed, or rows were added to its pool),
+ *   ALCORE_E_PARAM, ALCORE_E_MISSING, ALCORE_E_DATA, ALCORE_E_SHAPE, ALCORE_E_UNSUPPORTED (a
+ *   column of the n-gram model, which learns from the shard alone), ALCORE_E_CALLBACK,
+ *   ALCORE_E_MODULE, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY: as
+ *   alcore_select()
+ * @threadsafe ALCORE_E_BUSY while another call uses the job or its request
+ * @callback the model's functions, progress, log, files
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_job_step(alcore_job *job, int32_t *out_state);
+
+/** The message that the last step ended with: bytes, which may be zero.
+ * @param[in] job borrowed
+ * @param[out] out_length its length in bytes; 0 without one; NULL: not wanted
+ * @return a view, valid until a message is delivered or the job is released; NULL: there is none
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API const char *alcore_job_message(const alcore_job *job, size_t *out_length);
+
+/** Takes the message into which those of all shards were folded: of the exchange that the job has
+ * come to, whether it has made its own step or not, so that a new job of the shard goes on where
+ * another one ended. One that was delivered before is ignored.
+ * @param[in,out] job the job; as it was on failure
+ * @param[in] message borrowed: bytes
+ * @param[in] length bytes
+ * @return ALCORE_OK, ALCORE_E_CORRUPT (no message, cut off or damaged), ALCORE_E_INVALID (of
+ *   another version, request, dataset or exchange: names what differs; the request was changed; the
+ *   job is done), ALCORE_E_MISSING (rows that no message covers: names them), ALCORE_E_DATA (of
+ *   other rows of this shard), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @threadsafe ALCORE_E_BUSY while another call uses the job or its request
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_job_deliver(alcore_job *job, const char *message, size_t length);
+
+/** The number of picks of all shards.
+ * @param[in] job borrowed
+ * @return 0 or more; 0 before the job is done, and for NULL
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API int64_t alcore_job_pick_count(const alcore_job *job);
+
+/** Rows of the picks of all shards, best first. Those of this shard are its first_row and more, up
+ * to the rows of its pool.
+ * @param[in] job borrowed
+ * @return a view: int64 [count], host, valid until the job is released; NULL before it is done
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API const int64_t *alcore_job_rows(const alcore_job *job);
+
+/** Scores of the picks, in rank order.
+ * @param[in] job borrowed
+ * @return a view: float64 [count], host, valid until the job is released; NULL before it is done
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API const double *alcore_job_scores(const alcore_job *job);
+
+/** Costs of the picks in the budget's unit, in rank order.
+ * @param[in] job borrowed
+ * @return a view: float64 [count], host, valid until the job is released; NULL before it is done
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API const double *alcore_job_costs(const alcore_job *job);
+
+/** Sum of the costs.
+ * @param[in] job borrowed
+ * @return units of the budget; 0 before the job is done, and for NULL
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API double alcore_job_spent(const alcore_job *job);
+
+/** Flags of the whole selection.
+ * @param[in] job borrowed
+ * @return ALCORE_SELECTION_SHORT or 0; 0 before the job is done, and for NULL
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API uint32_t alcore_job_flags(const alcore_job *job);
+
+/** Makes an empty fold.
+ * @param[in] ctx kept
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_job_fold_new(alcore_ctx *ctx, alcore_job_fold **out);
+
+/** Takes another reference.
+ * @param[in] fold the handle; NULL is allowed
+ * @return owned: fold itself; NULL for NULL
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API alcore_job_fold *alcore_job_fold_ref(alcore_job_fold *fold);
+
+/** Drops a reference; the last one releases the fold.
+ * @param[in] fold the caller's reference; NULL is allowed
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API void alcore_job_fold_unref(alcore_job_fold *fold);
+
+/** Adds a message: of a shard, or the message of another fold. The order and the grouping of
+ * messages have no influence, and rows that are covered already, by the same bytes, add nothing.
+ * @param[in,out] fold the fold; as it was on failure
+ * @param[in] message borrowed: bytes
+ * @param[in] length bytes
+ * @return ALCORE_OK, ALCORE_E_CORRUPT (no message, cut off or damaged; two that disagree about the
+ *   same rows), ALCORE_E_INVALID (of another version, request, dataset or exchange: names what
+ *   differs; of rows that overlap with others), ALCORE_E_BUSY
+ * @threadsafe ALCORE_E_BUSY while another call uses the fold
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_job_fold_add(alcore_job_fold *fold, const char *message,
+                                             size_t length);
+
+/** The message of all that were added.
+ * @param[in] fold borrowed
+ * @param[out] out_length its length in bytes; 0 without one; NULL: not wanted
+ * @return a view, valid until a message is added or the fold is released; NULL: none was added
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API const char *alcore_job_fold_message(const alcore_job_fold *fold, size_t *out_length);
+
+ALCORE_END
+
+#endif

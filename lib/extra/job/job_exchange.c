@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a job puts into each exchange, and what it takes from it.
+ *
+ *   texts        put: the hashes of the distinct texts of the shard, ascending. Taken: the rows whose
+ *                text an earlier shard has, which are masked as the pool masks repeats of its own
+ *   candidates   put: how many there are. Taken: how many there are in earlier shards, and in all
+ *   nominees     put: what the shard would buy under the whole budget (budget/nominees.h). Taken: the
+ *                picks; each job computes them from all nominees, so no one has to tell the others
+ *
+ * Memory: 16 bytes for each distinct text of the shard while it is compared, 1 byte a row that is
+ * kept where a text repeats, and what the strategy takes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "extra/job/job_internal.h"
+#include "pool/pool_state.h"
+
+/* ---- texts ---- */
+
+/* A distinct text of the shard: its first row there. */
+typedef struct shard_text {
+    alcore__hash hash; /* of what texts are compared by */
+    int64_t row;       /* of the pool */
+} shard_text;
+
+static int compare_hashes(const alcore__hash *a, const alcore__hash *b) {
+    if (a->high != b->high) return a->high < b->high ? -1 : 1;
+    return (a->low > b->low) - (a->low < b->low);
+}
+
+/* For alcore__sort(). */
+static int by_hash(const void *left, const void *right) {
+    return compare_hashes(&((const shard_text *)left)->hash, &((const shard_text *)right)->hash);
+}
+
+/* Lists the texts of the pool's index of duplicates, ascending by hash: *out [*count]. The pool is
+ * locked for reading. */
+static alcore_status list_texts(const alcore_pool *pool, shard_text **out, int64_t *count) {
+    alcore_ctx *ctx = pool->object.ctx;
+    const alcore__hash_index *index = &pool->duplicates;
+    alcore__buffer key_memory = {0};
+    *count = 0;
+    ALCORE__TRY(alcore__new_array(ctx, index->count, sizeof **out, out));
+    alcore_status status = ALCORE_OK;
+    for (size_t slot = 0; slot < index->capacity && status == ALCORE_OK; slot++) {
+        if (index->slots[slot] == 0) continue;
+        const int64_t row = alcore__index_number(index, slot);
+        const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+        alcore__dedup_key key;
+        ALCORE__TRY_GOTO(status, done,
+                         alcore__tick(ctx, "texts", (int64_t)slot, (int64_t)index->capacity));
+        ALCORE__TRY_GOTO(status, done,
+                         alcore__dedup_key_of(ctx, pool->dedup, info->text, (size_t)info->length,
+                                              &key_memory, &key));
+        (*out)[(*count)++] = (shard_text){alcore__hash128(key.text, key.length), row};
+    }
+    status = alcore__sort(ctx, *out, (size_t)*count, sizeof **out, by_hash);
+done:
+    alcore__buffer_clear(ctx, &key_memory);
+    if (status == ALCORE_OK) return ALCORE_OK;
+    alcore__free(ctx, *out);
+    *out = NULL;
+    return status;
+}
+
+static alcore_status put_texts(alcore_job *job, alcore__job_entry *entry, alcore__buffer *items) {
+    alcore_ctx *ctx = job->object.ctx;
+    shard_text *texts = NULL;
+    ALCORE__TRY(alcore__read_begin(job->request->candidates, "pool"));
+    alcore_status status = list_texts(job->request->candidates, &texts, &entry->count);
+    alcore__read_end(job->request->candidates);
+    for (int64_t i = 0; i < entry->count && status == ALCORE_OK; i++)
+        status = alcore__buffer_append(ctx, items, &texts[i].hash, sizeof texts[i].hash);
+    alcore__free(ctx, texts);
+    return status;
+}
+
+/* Marks the rows of the texts [count] that are among hashes [hash_count], both ascending. */
+static void mark_repeated(const shard_text *texts, int64_t count, const char *hashes,
+                          int64_t hash_count, uint8_t *repeated) {
+    for (int64_t i = 0, h = 0; i < count && h < hash_count;) {
+        alcore__hash hash;
+        memcpy(&hash, hashes + (size_t)h * sizeof hash, sizeof hash);
+        const int order = compare_hashes(&texts[i].hash, &hash);
+        if (order == 0) repeated[texts[i].row] = 1;
+        i += order <= 0;
+        h += order > 0;
+    }
+}
+
+static alcore_status take_texts(alcore_job *job, const alcore__job_message *message) {
+    alcore_ctx *ctx = job->object.ctx;
+    const char *place = message->entries, *hashes;
+    shard_text *texts = NULL;
+    uint8_t *repeated;
+    int64_t count = 0;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)(job->entry.end - job->entry.first), 1, &repeated));
+    alcore_status status = alcore__read_begin(job->request->candidates, "pool");
+    if (status == ALCORE_OK) {
+        status = list_texts(job->request->candidates, &texts, &count);
+        alcore__read_end(job->request->candidates);
+    }
+    for (int64_t i = 0; i < message->entry_count && status == ALCORE_OK; i++) {
+        alcore__job_entry entry;
+        place = alcore__job_entry_next(message, place, &entry, &hashes);
+        if (entry.end > job->entry.first) break; /* this shard, or a later one */
+        mark_repeated(texts, count, hashes, entry.count, repeated);
+        status = alcore__tick(ctx, "texts", i, message->entry_count);
+    }
+    alcore__free(ctx, texts);
+    if (status == ALCORE_OK)
+        job->repeated = repeated;
+    else
+        alcore__free(ctx, repeated);
+    return status;
+}
+
+/* ---- candidates ---- */
+
+static alcore_status put_candidates(alcore_job *job, alcore__job_entry *entry) {
+    alcore__shard_answer answer = {
+        .place = job->place, .repeated = job->repeated, .only_count = true};
+    ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
+    entry->count = answer.eligible;
+    return ALCORE_OK;
+}
+
+static void take_candidates(alcore_job *job, const alcore__job_message *message) {
+    const char *place = message->entries, *items;
+    for (int64_t i = 0; i < message->entry_count; i++) {
+        alcore__job_entry entry;
+        place = alcore__job_entry_next(message, place, &entry, &items);
+        if (entry.end <= job->entry.first) job->place.before += entry.count;
+        job->place.candidates += entry.count;
+    }
+}
+
+/* ---- nominees ---- */
+
+static alcore_status put_nominees(alcore_job *job, alcore__job_entry *entry,
+                                  alcore__buffer *items) {
+    alcore__shard_answer answer = {.place = job->place, .repeated = job->repeated};
+    ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
+    entry->count = answer.nominees.count;
+    const alcore_status status =
+        alcore__buffer_append(job->object.ctx, items, answer.nominees.entries,
+                              (size_t)entry->count * sizeof *answer.nominees.entries);
+    alcore__nominees_clear(job->object.ctx, &answer.nominees);
+    return status;
+}
+
+/* Copies the nominees of all shards to *out. */
+static alcore_status collect(alcore_ctx *ctx, const alcore__job_message *message,
+                             alcore__nominees *out) {
+    const char *place = message->entries, *items;
+    alcore__job_entry entry;
+    int64_t count = 0;
+    for (int64_t i = 0; i < message->entry_count; i++) {
+        place = alcore__job_entry_next(message, place, &entry, &items);
+        count += entry.count;
+    }
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *out->entries, &out->entries));
+    place = message->entries;
+    for (int64_t i = 0; i < message->entry_count; i++) {
+        place = alcore__job_entry_next(message, place, &entry, &items);
+        if (entry.count > 0)
+            memcpy(out->entries + out->count, items, (size_t)entry.count * sizeof *out->entries);
+        out->count += entry.count;
+    }
+    return ALCORE_OK;
+}
+
+/* Keeps the picks of a purchase, indices into nominees. */
+static alcore_status keep_picks(alcore_job *job, const alcore__nominees *nominees,
+                                const alcore__purchase *bought) {
+    alcore_ctx *ctx = job->object.ctx;
+    const size_t count = (size_t)bought->pick_count;
+    int64_t *rows;
+    double *scores = NULL, *costs = NULL;
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *rows, &rows));
+    alcore_status status = alcore__new_array(ctx, count, sizeof *scores, &scores);
+    if (status == ALCORE_OK) status = alcore__new_array(ctx, count, sizeof *costs, &costs);
+    if (status != ALCORE_OK) {
+        alcore__free(ctx, rows);
+        alcore__free(ctx, scores);
+        return status;
+    }
+    for (size_t rank = 0; rank < count; rank++) {
+        const alcore__nominee *pick = &nominees->entries[bought->picks[rank]];
+        rows[rank] = pick->row;
+        scores[rank] = pick->score;
+        costs[rank] = pick->cost;
+    }
+    job->pick_count = bought->pick_count;
+    job->pick_rows = rows;
+    job->pick_scores = scores;
+    job->costs = costs;
+    job->spent = bought->spent;
+    job->flags = bought->flags;
+    return ALCORE_OK;
+}
+
+static alcore_status take_nominees(alcore_job *job, const alcore__job_message *message) {
+    alcore_ctx *ctx = job->object.ctx;
+    const alcore_request *request = job->request;
+    const alcore__fill fill = {.budget = alcore__budgets_largest(&request->budgets),
+                               .policy = request->options.fill,
+                               .tie = request->options.tie};
+    alcore__nominees nominees = {0};
+    alcore__purchase bought = {0};
+    alcore_status status = collect(ctx, message, &nominees);
+    if (status == ALCORE_OK)
+        status =
+            alcore__nominees_spend(ctx, &fill, alcore__request_seed(request), &nominees, &bought);
+    if (status == ALCORE_OK) status = keep_picks(job, &nominees, &bought);
+    alcore__purchase_clear(ctx, &bought);
+    alcore__nominees_clear(ctx, &nominees);
+    return status;
+}
+
+/* ---- both ---- */
+
+alcore_status alcore__job_put(alcore_job *job, alcore__buffer *out) {
+    alcore_ctx *ctx = job->object.ctx;
+    alcore__job_entry entry = job->entry;
+    alcore__buffer items = {0};
+    alcore_status status = job->exchange == ALCORE__EXCHANGE_TEXTS ? put_texts(job, &entry, &items)
+                           : job->exchange == ALCORE__EXCHANGE_CANDIDATES
+                               ? put_candidates(job, &entry)
+                               : put_nominees(job, &entry, &items);
+    if (status == ALCORE_OK)
+        status = alcore__job_message_begin(ctx, job->exchange, job->rows, job->settings.data,
+                                           job->settings.length, out);
+    if (status == ALCORE_OK)
+        status = alcore__job_message_add(ctx, &entry, items.data,
+                                         alcore__exchange_item_bytes(job->exchange), out);
+    if (status == ALCORE_OK) alcore__job_message_end(out);
+    alcore__buffer_clear(ctx, &items);
+    if (status != ALCORE_OK) alcore__buffer_clear(ctx, out);
+    return status;
+}
+
+alcore_status alcore__job_take(alcore_job *job, const alcore__job_message *message) {
+    if (job->exchange == ALCORE__EXCHANGE_TEXTS) return take_texts(job, message);
+    if (job->exchange == ALCORE__EXCHANGE_NOMINEES) return take_nominees(job, message);
+    take_candidates(job, message);
+    return ALCORE_OK;
+}

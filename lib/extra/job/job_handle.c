@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The handle of a job: a request whose candidates are a shard, and how far its exchanges have come.
+ * A step keeps its message until the exchange is over; a message that is delivered is checked whole,
+ * against the settings, the rows that it covers and the shard's own rows, before anything of it is
+ * taken. */
+#include <string.h>
+
+#include "extra/job/job_internal.h"
+#include "pool/pool_state.h"
+
+static void release(void *object) {
+    alcore_job *job = object;
+    alcore_ctx *ctx = job->object.ctx;
+    alcore_request_unref(job->request);
+    alcore__free(ctx, job->dataset);
+    alcore__buffer_clear(ctx, &job->settings);
+    alcore__buffer_clear(ctx, &job->message);
+    alcore__free(ctx, job->repeated);
+    alcore__free(ctx, job->pick_rows);
+    alcore__free(ctx, job->pick_scores);
+    alcore__free(ctx, job->costs);
+}
+
+/* Sets the place of the shard's rows, and the name of the data, by the options. */
+static alcore_status read_options(alcore_job *job, const alcore_job_options *theirs) {
+    alcore_job_options options;
+    ALCORE__TRY(alcore__struct_read(&options, sizeof options,
+                                    ALCORE__FIRST_SIZE(alcore_job_options, dataset), theirs,
+                                    "alcore_job_options"));
+    const char *dataset = options.dataset ? options.dataset : "";
+    const int64_t own = alcore_pool_row_count(job->request->candidates);
+    job->rows = options.rows ? options.rows : own;
+    if (options.first_row < 0 || job->rows < own || options.first_row > job->rows - own)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "the shard has %lld rows from row %lld on, but there are %lld rows in "
+                            "all",
+                            (long long)own, (long long)options.first_row, (long long)job->rows);
+    if (strchr(dataset, '\n'))
+        return alcore__fail(ALCORE_E_INVALID, "alcore_job_options.dataset has several lines");
+    job->entry = (alcore__job_entry){.first = options.first_row,
+                                     .end = options.first_row + own,
+                                     .fingerprint = job->request->candidates->fingerprint};
+    job->place.first_row = options.first_row;
+    job->dataset = alcore__strndup(job->object.ctx, dataset, strlen(dataset));
+    return job->dataset ? ALCORE_OK : alcore__fail_memory(strlen(dataset) + 1);
+}
+
+/* Makes the job of a request that the caller has locked. */
+static alcore_status make(alcore_request *request, const alcore_job_options *options,
+                          alcore_job **out) {
+    alcore_job *job;
+    ALCORE__TRY(alcore__job_check_served(request));
+    ALCORE__TRY(alcore__object_new(request->object.ctx, sizeof *job, release, &job));
+    job->request = alcore_request_ref(request);
+    alcore_status status = alcore__request_read_pools(request);
+    if (status == ALCORE_OK) {
+        status = read_options(job, options);
+        if (status == ALCORE_OK)
+            status = alcore__job_settings(request, job->dataset, &job->settings);
+        alcore__request_leave_pools(request);
+    }
+    if (status == ALCORE_OK) alcore__job_plan(job);
+    return alcore__object_made(status, job, out);
+}
+
+alcore_status alcore_job_new(alcore_request *request, const alcore_job_options *options,
+                             alcore_job **out) {
+    if (out) *out = NULL;
+    if (!request || !out)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_job_new: request and out are needed");
+    ALCORE__TRY(alcore__request_begin(request, "alcore_job_new"));
+    return alcore__request_end(request, make(request, options, out));
+}
+
+alcore_job *alcore_job_ref(alcore_job *job) {
+    return alcore__object_ref(job);
+}
+
+void alcore_job_unref(alcore_job *job) {
+    alcore__object_unref(job);
+}
+
+/* ---- steps ---- */
+
+/* Begins a long call on the job and its request; where it fails there is nothing to end. */
+static alcore_status begin(alcore_job *job, const char *call) {
+    ALCORE__TRY(alcore__request_begin_long(job->request, call));
+    const alcore_status status = alcore__write_begin(job, "job");
+    return status == ALCORE_OK ? ALCORE_OK : alcore__request_end(job->request, status);
+}
+
+static alcore_status end(alcore_job *job, alcore_status status) {
+    alcore__write_end(job);
+    return alcore__request_end(job->request, status);
+}
+
+/* Fails where the request is no longer the one that the job was made of. */
+static alcore_status check_unchanged(const alcore_job *job) {
+    const alcore_request *request = job->request;
+    alcore_ctx *ctx = job->object.ctx;
+    alcore__buffer settings = {0};
+    ALCORE__TRY(alcore__request_read_pools(request));
+    alcore_status status = alcore__job_settings(request, job->dataset, &settings);
+    const bool same = settings.length == job->settings.length &&
+                      memcmp(settings.data, job->settings.data, settings.length) == 0 &&
+                      request->candidates->fingerprint == job->entry.fingerprint &&
+                      request->candidates->rows == job->entry.end - job->entry.first;
+    alcore__request_leave_pools(request);
+    alcore__buffer_clear(ctx, &settings);
+    if (status == ALCORE_OK && !same)
+        status = alcore__fail(ALCORE_E_INVALID,
+                              "the request or the rows of its pool were changed after the job was "
+                              "made");
+    return status;
+}
+
+/* Makes the message of the exchange, unless that was done. */
+static alcore_status step(alcore_job *job, int32_t *out_state) {
+    ALCORE__TRY(check_unchanged(job));
+    if (job->exchange < ALCORE__EXCHANGES && job->message.length == 0)
+        ALCORE__TRY(alcore__job_put(job, &job->message));
+    *out_state = job->exchange < ALCORE__EXCHANGES ? ALCORE_JOB_FOLD : ALCORE_JOB_DONE;
+    return ALCORE_OK;
+}
+
+alcore_status alcore_job_step(alcore_job *job, int32_t *out_state) {
+    if (out_state) *out_state = 0;
+    if (!job || !out_state)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_job_step: job and out_state are needed");
+    ALCORE__TRY(begin(job, "alcore_job_step"));
+    return end(job, step(job, out_state));
+}
+
+const char *alcore_job_message(const alcore_job *job, size_t *out_length) {
+    if (out_length) *out_length = job ? job->message.length : 0;
+    return job && job->message.length > 0 ? job->message.data : NULL;
+}
+
+/* Fails unless the entries cover all rows, and those of this shard by its own entry. */
+static alcore_status check_cover(const alcore_job *job, const alcore__job_message *message) {
+    const char *place = message->entries, *items;
+    int64_t covered = 0;
+    bool own = false;
+    for (int64_t i = 0; i <= message->entry_count; i++) {
+        alcore__job_entry entry = {.first = job->rows};
+        if (i < message->entry_count)
+            place = alcore__job_entry_next(message, place, &entry, &items);
+        if (entry.first > covered)
+            return alcore__fail(ALCORE_E_MISSING,
+                                "the messages cover no rows %lld to %lld: that of a shard is "
+                                "missing",
+                                (long long)covered, (long long)entry.first - 1);
+        if (i == message->entry_count) break;
+        covered = entry.end;
+        if (entry.first != job->entry.first || entry.end != job->entry.end) continue;
+        own = true;
+        if (entry.fingerprint != job->entry.fingerprint)
+            return alcore__fail(ALCORE_E_DATA,
+                                "the message was made with other texts of the rows %lld to %lld "
+                                "than this shard has",
+                                (long long)entry.first, (long long)entry.end - 1);
+    }
+    return own ? ALCORE_OK
+               : alcore__fail(ALCORE_E_DATA,
+                              "the message has no shard of the rows %lld to %lld, as this one is",
+                              (long long)job->entry.first, (long long)job->entry.end - 1);
+}
+
+/* Goes on to the next exchange that the request needs, or to the end. */
+static void go_on(alcore_job *job, uint64_t checksum) {
+    job->delivered[job->exchange++] = checksum;
+    while (job->exchange < ALCORE__EXCHANGES && !job->makes[job->exchange]) job->exchange++;
+    alcore__buffer_clear(job->object.ctx, &job->message);
+}
+
+static alcore_status deliver(alcore_job *job, const char *bytes, size_t length) {
+    alcore__job_message message;
+    alcore__job_message expected = {.exchange = job->exchange,
+                                    .rows = job->rows,
+                                    .settings = job->settings.data,
+                                    .settings_length = job->settings.length};
+    ALCORE__TRY(check_unchanged(job));
+    ALCORE__TRY(alcore__job_message_read(bytes, length, &message));
+    for (int32_t i = 0; i < job->exchange; i++)
+        if (job->makes[i] && message.exchange == i && job->delivered[i] == message.checksum)
+            return ALCORE_OK;
+    if (job->exchange == ALCORE__EXCHANGES) {
+        expected.exchange = message.exchange;
+        ALCORE__TRY(alcore__job_message_check(&message, "the message", &expected, "this job"));
+        return alcore__fail(ALCORE_E_INVALID, "the job is done: it takes no other message");
+    }
+    ALCORE__TRY(alcore__job_message_check(&message, "the message", &expected, "this job"));
+    ALCORE__TRY(check_cover(job, &message));
+    ALCORE__TRY(alcore__job_take(job, &message));
+    go_on(job, message.checksum);
+    return ALCORE_OK;
+}
+
+alcore_status alcore_job_deliver(alcore_job *job, const char *message, size_t length) {
+    if (!job || !message)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_job_deliver: job and message are needed");
+    ALCORE__TRY(begin(job, "alcore_job_deliver"));
+    return end(job, deliver(job, message, length));
+}
+
+/* ---- picks ---- */
+
+int64_t alcore_job_pick_count(const alcore_job *job) {
+    return job ? job->pick_count : 0;
+}
+
+const int64_t *alcore_job_rows(const alcore_job *job) {
+    return job ? job->pick_rows : NULL;
+}
+
+const double *alcore_job_scores(const alcore_job *job) {
+    return job ? job->pick_scores : NULL;
+}
+
+const double *alcore_job_costs(const alcore_job *job) {
+    return job ? job->costs : NULL;
+}
+
+double alcore_job_spent(const alcore_job *job) {
+    return job ? job->spent : 0.0;
+}
+
+uint32_t alcore_job_flags(const alcore_job *job) {
+    return job ? job->flags : 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The handle of a job (job_handle.c) and what its exchanges do with it (job_exchange.c). Words of
+ * this room are in job_message.h. */
+#ifndef ALCORE__JOB_INTERNAL_H
+#define ALCORE__JOB_INTERNAL_H
+
+#include "alcore/extra/job.h"
+#include "extra/job/job_message.h"
+#include "select/select_internal.h"
+
+struct alcore_job {
+    alcore__object object;
+    alcore_request *request; /* one reference */
+    alcore__job_entry entry; /* of the shard; count is that of the message */
+    int64_t rows;            /* of all shards */
+    char *dataset;           /* owned: one line of text */
+    alcore__buffer settings; /* when the job was made */
+    bool makes[ALCORE__EXCHANGES];
+    int32_t exchange;       /* the one that it has come to; ALCORE__EXCHANGES: it is done */
+    alcore__buffer message; /* of that exchange; empty: the step was not made */
+    uint64_t delivered[ALCORE__EXCHANGES]; /* checksums of the messages of the exchanges before */
+    uint8_t *repeated; /* [entry.end - entry.first] 1: an earlier shard has the text; NULL: none */
+    alcore__place place;
+    int64_t pick_count;
+    int64_t *pick_rows;          /* [pick_count] owned, as the next two; NULL: it is not done */
+    double *pick_scores, *costs; /* [pick_count] */
+    double spent;
+    uint32_t flags;
+};
+
+/* ---- settings (job_settings.c) ---- */
+
+/* Refuses what jobs do not serve, by name. Called without locks on the pools. */
+alcore_status alcore__job_check_served(alcore_request *request);
+/* Sets job->makes: which exchanges the request needs. */
+void alcore__job_plan(alcore_job *job);
+/* Writes the settings of the request to an empty buffer. */
+alcore_status alcore__job_settings(const alcore_request *request, const char *dataset,
+                                   alcore__buffer *out);
+
+/* ---- exchanges (job_exchange.c) ---- */
+
+/* Makes the message of the exchange that the job has come to: an empty buffer becomes it. */
+alcore_status alcore__job_put(alcore_job *job, alcore__buffer *out);
+/* Takes what all shards have put into it, once the message was checked. */
+alcore_status alcore__job_take(alcore_job *job, const alcore__job_message *message);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a job depends on beside its rows, as lines of text that all messages carry, and what jobs
+ * refuse: whatever one shard cannot decide from its own rows and the exchanges. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "alcore/version.h"
+#include "extra/job/job_internal.h"
+#include "pool/pool_state.h"
+#include "strategy/strategies.h"
+
+/* ---- what is served ---- */
+
+int32_t alcore_job_serves(const char *strategy) {
+    const alcore__strategy_def *def = alcore__strategy_find(strategy);
+    return def && def->in_shards;
+}
+
+/* Fails for a strategy that is not served, with the names of those that are. */
+static alcore_status fail_strategy(alcore_ctx *ctx, const char *name) {
+    const alcore__strategy_def *def;
+    alcore__buffer names = {0};
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; status == ALCORE_OK && (def = alcore__strategy_at(i)); i++)
+        if (def->in_shards)
+            status =
+                alcore__buffer_format(ctx, &names, "%s%s", names.length ? ", " : "", def->name);
+    if (status == ALCORE_OK)
+        status = alcore__fail(ALCORE_E_UNSUPPORTED,
+                              "jobs over shards do not serve the strategy %s; they serve %s", name,
+                              names.data);
+    alcore__buffer_clear(ctx, &names);
+    return status;
+}
+
+/* Fails for an option that is not served, with the value that is. why: what ends the sentence that
+ * begins with the option. */
+static alcore_status fail_option(const char *name, const char *why, const char *value,
+                                 const char *effect) {
+    return alcore__fail_remedy(
+        alcore__fail(ALCORE_E_UNSUPPORTED, "jobs over shards do not serve %s: %s", name, why),
+        ALCORE_REMEDY_OPTION, name, value, effect);
+}
+
+static alcore_status check_options(const alcore_request *request) {
+    const alcore__request_options *options = &request->options;
+    if (request->budgets.count == 0)
+        return alcore__fail_remedy(alcore__fail(ALCORE_E_PARAM, "the request has no budget"),
+                                   ALCORE_REMEDY_OPTION, "budget", "1000w",
+                                   "buys items worth 1000 words");
+    if (request->budgets.count > 1)
+        return fail_option("budget", "a job has one budget", "1000w",
+                           "buys items worth 1000 words");
+    if (options->fill == ALCORE__FILL_SKIP && request->budgets.unit != ALCORE_UNIT_ITEMS)
+        return fail_option("fill", "which rows are skipped depends on the rows of all shards",
+                           "stop", "ends before the budget is exceeded");
+    if (!isnan(options->max_similarity))
+        return fail_option("max_similarity", "picks of other shards are compared", "off",
+                           "buys similar rows too");
+    if (options->max_age > 0)
+        return fail_option("max_age", "which scores are computed again depends on all shards", "0",
+                           "scores all rows by the present model");
+    if (strcmp(options->masks, "auto") != 0 && strcmp(options->masks, "none") != 0)
+        return fail_option("masks", "they compare a text with those of all shards", "none",
+                           "leaves no text out");
+    return ALCORE_OK;
+}
+
+/* Fails where the strategy needs columns and the call names neither a column nor a model: the
+ * n-gram model would stand in, which learns from the texts of the shard alone. A shard without rows
+ * needs none. */
+static alcore_status check_columns(const alcore_request *request) {
+    const char *need = alcore__strategy_needs(request->strategy, ALCORE_ROLE_CANDIDATES, 0);
+    bool named = true;
+    if (need && alcore_pool_row_count(request->candidates) > 0)
+        ALCORE__TRY(alcore__request_names_inputs(request, &named));
+    if (named) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_MISSING,
+                        "strategy %s needs the column '%s' of the shard, or a model that makes it",
+                        alcore__strategy_name(request->strategy), need);
+}
+
+alcore_status alcore__job_check_served(alcore_request *request) {
+    alcore_ctx *ctx = request->object.ctx;
+    if (!request->candidates) return alcore__fail_no_candidates();
+    if (!request->strategy) return fail_strategy(ctx, alcore_strategy_recommended());
+    if (!alcore__strategy_def_of(request->strategy)->in_shards)
+        return fail_strategy(ctx, alcore__strategy_name(request->strategy));
+    if (alcore__strategy_is_sticky(request->strategy))
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "jobs over shards do not serve sticky: a new process knows no "
+                            "candidates of earlier rounds");
+    ALCORE__TRY(alcore__check_roles(request, request->strategy));
+    ALCORE__TRY(check_options(request));
+    if (alcore_pool_source(request->candidates))
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "jobs over shards do not serve a pool of phrases: they are counted in "
+                            "the texts of all shards");
+    return check_columns(request);
+}
+
+void alcore__job_plan(alcore_job *job) {
+    const alcore_request *request = job->request;
+    const bool draws = alcore__strategy_draws(request->strategy) ||
+                       alcore__strategy_def_of(request->strategy)->reads_number;
+    job->makes[ALCORE__EXCHANGE_TEXTS] = request->candidates->dedup != ALCORE_DEDUP_NONE;
+    job->makes[ALCORE__EXCHANGE_CANDIDATES] = draws;
+    job->makes[ALCORE__EXCHANGE_NOMINEES] = true;
+    while (!job->makes[job->exchange]) job->exchange++;
+}
+
+/* ---- settings ---- */
+
+/* Options that change no pick: where and how it is computed, and what is told. The seed is written
+ * as a number, as that of the context may stand in. */
+static const char *const ASIDE[] = {"price",         "seed",    "device",         "cache",
+                                    "cache_max_age", "max_age", "refresh_factor", "keep_phrases",
+                                    "given",         "command"};
+
+static bool is_aside(const char *name) {
+    for (size_t i = 0; i < sizeof ASIDE / sizeof *ASIDE; i++)
+        if (strcmp(ASIDE[i], name) == 0) return true;
+    return false;
+}
+
+/* Appends the values of a table as lines: prefix, name, '=', text. */
+static alcore_status append_values(alcore_ctx *ctx, const char *prefix,
+                                   const alcore__values *values, alcore__buffer *out) {
+    for (int32_t i = 0; values->table && i < values->table->count; i++) {
+        const char *name = values->table->rows[i].name;
+        if (is_aside(name)) continue;
+        ALCORE__TRY(
+            alcore__buffer_format(ctx, out, "%s%s=%s\n", prefix, name, values->values[i].text));
+    }
+    return ALCORE_OK;
+}
+
+/* Appends a line with a hash of the texts of a pool by which rows are masked; "none" without it. */
+static alcore_status append_pool(alcore_ctx *ctx, const char *name, const alcore_pool *pool,
+                                 alcore__buffer *out) {
+    if (!pool) return alcore__buffer_format(ctx, out, "%s=none\n", name);
+    return alcore__buffer_format(ctx, out, "%s=%016" PRIx64 "\n", name, pool->fingerprint);
+}
+
+alcore_status alcore__job_settings(const alcore_request *request, const char *dataset,
+                                   alcore__buffer *out) {
+    alcore_ctx *ctx = request->object.ctx;
+    const alcore_pool *pool = request->candidates;
+    ALCORE__TRY(alcore__buffer_format(ctx, out, "libalcore=%s\ndataset=%s\nstrategy=%s\n",
+                                      ALCORE_VERSION, dataset,
+                                      alcore__strategy_name(request->strategy)));
+    ALCORE__TRY(append_values(ctx, "strategy.", alcore__strategy_values(request->strategy), out));
+    ALCORE__TRY(append_values(ctx, "", &request->values, out));
+    ALCORE__TRY(
+        alcore__buffer_format(ctx, out, "seed=%" PRIu64 "\n", alcore__request_seed(request)));
+    ALCORE__TRY(alcore__buffer_format(ctx, out, "dedup=%s\n",
+                                      pool->dedup == ALCORE_DEDUP_NONE         ? "none"
+                                      : pool->dedup == ALCORE_DEDUP_NORMALIZED ? "normalized"
+                                                                               : "exact"));
+    ALCORE__TRY(append_pool(ctx, "labeled", request->labeled, out));
+    ALCORE__TRY(append_pool(ctx, "excluded", request->excluded, out));
+    return append_pool(ctx, "excluded phrases", request->excluded_phrases, out);
+}

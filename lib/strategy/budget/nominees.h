@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The picks of a strategy over rows that lie in shards: each shard nominates candidates, and the
+ * budget is spent on the nominees of all shards. Only for strategies whose definition says
+ * in_shards. */
+#ifndef ALCORE__NOMINEES_H
+#define ALCORE__NOMINEES_H
+
+#include "strategy/strategy_def.h"
+
+/* A candidate that a shard nominates. */
+typedef struct alcore__nominee {
+    int64_t row;  /* in the order of all shards */
+    double key;   /* what candidates are ranked by, the largest first */
+    double score; /* as reported */
+    double cost;  /* in the unit of the budget */
+} alcore__nominee;
+
+typedef struct alcore__nominees {
+    alcore__nominee *entries; /* [count] owned */
+    int64_t count;
+} alcore__nominees;
+
+/* Runs the strategy on a shard, whose place is in the input: *out, the best candidates, as many as
+ * the whole budget buys of the shard alone. On failure *out is zeroed. Called as
+ * alcore__strategy_run(). */
+alcore_status alcore__strategy_nominate(const alcore_strategy *strategy,
+                                        const alcore__run_input *input, alcore__nominees *out);
+/* Spends the budget of `fill`, the same as that of the shards, on nominees [count] of all shards in
+ * any order, which are sorted by row. *out: what was bought; its picks are indices into nominees.
+ * The caller clears it. */
+alcore_status alcore__nominees_spend(alcore_ctx *ctx, const alcore__fill *fill, uint64_t seed,
+                                     alcore__nominees *nominees, alcore__purchase *out);
+void alcore__nominees_clear(alcore_ctx *ctx, alcore__nominees *nominees);
+
+#endif

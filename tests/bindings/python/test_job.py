@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs over shards from Python: by a map over shards, in this process and in others, and by ranks that gather; the picks of one
+machine."""
+import concurrent.futures
+import threading
+
+import pytest
+
+import alcore
+
+TEXTS = ["text %d of %d words" % (row // 2 if row % 5 else row, row % 7) for row in range(90)]
+SCORES = [(row * 37 % 101) / 10 for row in range(90)]
+CUTS = [0, 13, 13, 50, 90]
+SHARDS = list(zip(CUTS, CUTS[1:]))
+
+
+def request(strategy, first, end, **options):
+    pool = alcore.Pool(TEXTS[first:end])
+    if strategy != "random" and end > first:
+        pool.set_column("scores", SCORES[first:end])
+    return alcore.Request(pool, strategy=strategy, **{"budget": "30w", **options})
+
+
+def random_job(shard):
+    return alcore.Job(request("random", *shard, seed=4), first_row=shard[0], rows=len(TEXTS), dataset="words")
+
+
+def nnll_job(shard):
+    return alcore.Job(request("nnll", *shard, fill="stop"), first_row=shard[0], rows=len(TEXTS))
+
+
+def check(picks, expected):
+    assert picks.rows == list(expected.indices)
+    assert picks.scores == list(expected.scores)
+    assert picks.costs == list(expected.costs)
+    assert picks.spent == expected.spent
+    assert picks.short == expected.short
+
+
+def expected(strategy, **options):
+    return request(strategy, 0, len(TEXTS), **options).select()
+
+
+def test_a_map_over_shards():
+    check(alcore.select_shards(random_job, SHARDS), expected("random", seed=4))
+    check(alcore.select_shards(nnll_job, SHARDS[::-1]), expected("nnll", fill="stop"))
+
+
+def test_a_map_in_other_processes():
+    with concurrent.futures.ProcessPoolExecutor(2) as processes:
+        check(alcore.select_shards(random_job, SHARDS, processes.map), expected("random", seed=4))
+
+
+def test_tasks_that_are_made_again_and_come_in_another_order():
+    def twice_and_backwards(function, shards):
+        return [function(shard) for shard in shards] + [function(shard) for shard in reversed(shards)]
+    check(alcore.select_shards(nnll_job, SHARDS, twice_and_backwards), expected("nnll", fill="stop"))
+
+
+def test_a_shard_that_is_lost_is_an_error():
+    with pytest.raises(alcore.MissingError, match="cover no rows 13 to 49"):
+        alcore.select_shards(nnll_job, SHARDS, lambda function, shards: [function(shard) for shard in shards if shard != (13, 50)])
+
+
+def test_ranks_that_gather():
+    barrier, messages, picks = threading.Barrier(len(SHARDS)), {}, {}
+
+    def rank(number):
+        def gather(message):
+            messages[number] = message
+            barrier.wait(60)
+            found = [messages[other] for other in range(len(SHARDS))]
+            barrier.wait(60)
+            return found
+        with random_job(SHARDS[number]) as job:
+            assert job.picks is None
+            picks[number] = job.run(gather)
+    threads = [threading.Thread(target=rank, args=(number,)) for number in range(len(SHARDS))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number in range(len(SHARDS)):
+        check(picks[number], expected("random", seed=4))
+
+
+def test_messages_of_other_data_are_refused():
+    def message(dataset):
+        return alcore.Job(request("random", 0, 90), dataset=dataset).step()
+    with pytest.raises(ValueError, match="was made with dataset=b, one that was added with dataset=a"):
+        alcore.fold([message("a"), message("b")])
+    assert alcore.fold([message("a"), message("a")]) == message("a")
+    job = alcore.Job(request("random", 0, 90), dataset="a")
+    with pytest.raises(alcore.CorruptError, match="cut off"):
+        job.deliver(message("a")[:-1])
+    with pytest.raises(ValueError, match="there is none to fold"):
+        alcore.fold([])
+
+
+def test_strategies_that_are_served():
+    served = [name for name in alcore.strategies() if alcore.Job.serves(name)]
+    assert {"random", "nnll", "nsp", "lc", "entropy", "margin", "uncertainty"} < set(served)
+    assert not alcore.Job.serves("huds")
+    with pytest.raises(alcore.UnsupportedError, match="do not serve the strategy kcenter; they serve .*nnll"):
+        alcore.Job(request("kcenter", 0, 90))

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows that lie in shards, and the jobs over them, for the tests of jobs. Every value is a function
+ * of the number of its row, so that a shard can be made without the others. */
+#ifndef JOB_SHARDS_H
+#define JOB_SHARDS_H
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alcore/extra.h"
+#include "base/rng.h"
+#include "check_status.h"
+#include "check_suite.h"
+
+enum { SHARDS = 8, CLASSES = 3, SAMPLES = 2 };
+
+/* A request as a test wants it. */
+typedef struct job_setting {
+    const char *strategy, *parameters; /* "k=2 sticky=1"; NULL: the defaults */
+    const char *budget, *options;      /* of the request: "fill=stop tie=random"; NULL: none */
+    int32_t dedup;                     /* of the pool */
+} job_setting;
+
+/* Where the shards of a pool lie: shard s has the rows starts[s] .. starts[s + 1] - 1. */
+typedef struct job_cut {
+    int32_t shards;
+    int64_t starts[SHARDS + 1];
+} job_cut;
+
+static inline double job_number(int64_t row, int64_t index) {
+    return (double)(alcore__rng_derive(7, 100, (uint64_t)row, (uint64_t)index) >> 11) * 0x1p-53;
+}
+
+/* Texts of 0 to 6 words, some of which repeat that of a row far away, in capitals. */
+static inline void job_text(int64_t row, char *text, size_t bytes) {
+    const int64_t named = row % 7 == 3 ? row / 2 : row % 11 == 4 ? row / 3 : row;
+    const int words = (int)(job_number(named, 1) * 7);
+    size_t length = 0;
+    text[0] = '\0';
+    for (int w = 0; w < words; w++)
+        length += (size_t)snprintf(text + length, bytes - length, "%s%s%lld", w ? " " : "",
+                                   row % 77 == 3 ? "WORD" : "word", (long long)(named + w));
+}
+
+/* Gives the pool, whose rows begin with `first` of all rows, a column that a strategy needs. Scores
+ * tie often. */
+static inline void job_give(alcore_pool *pool, const char *name, int64_t first) {
+    const int64_t rows = alcore_pool_row_count(pool);
+    const bool classes = !strcmp(name, "probs"), samples = !strcmp(name, "sample_probs");
+    const bool logprobs = !strcmp(name, "logprobs");
+    const int64_t entries = samples ? rows * SAMPLES : logprobs ? 2 * rows : rows;
+    const int64_t width = classes || samples ? CLASSES : 1;
+    double *values = calloc((size_t)(entries * width) + 1, sizeof *values);
+    int64_t *offsets = calloc((size_t)rows + 1, sizeof *offsets);
+    alcore_tensor tensor, ends;
+    for (int64_t i = 0; i < entries; i++) {
+        const int64_t row = first + i * rows / entries;
+        double rest = 1.0;
+        for (int64_t c = 0; c < width; c++) {
+            const double p = floor(job_number(first * (entries / rows) + i, c) * 40) / 40;
+            values[i * width + c] = width == 1 ? p : c == width - 1 ? rest : rest * p;
+            rest -= values[i * width + c];
+        }
+        if (logprobs) values[i] = -1 - 3 * values[i];
+        ck_assert(row >= first);
+    }
+    for (int64_t i = 0; i <= rows; i++) offsets[i] = i * (rows ? entries / rows : 0);
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT64, (int64_t[]){entries, width},
+                                    width > 1 ? 2 : 1));
+    ck_assert_ok(alcore_tensor_init(&ends, offsets, ALCORE_INT64, (int64_t[]){rows + 1}, 1));
+    ck_assert_ok(
+        alcore_pool_set_column(pool, name, &tensor, samples || logprobs ? &ends : NULL, NULL));
+    free(values);
+    free(offsets);
+}
+
+/* Gives the round trips of the texts: each without its first word. */
+static inline void job_give_round_trips(alcore_pool *pool) {
+    const int64_t rows = alcore_pool_row_count(pool);
+    const char **texts = calloc((size_t)rows + 1, sizeof *texts);
+    for (int64_t i = 0; i < rows; i++) {
+        const char *text = alcore_pool_text(pool, i, NULL), *space = strchr(text, ' ');
+        texts[i] = space ? space + 1 : text;
+    }
+    ck_assert_ok(alcore_pool_set_text_column(pool, "roundtrip", texts, NULL, rows, NULL));
+    free(texts);
+}
+
+/* The rows first .. end - 1, with the columns that the strategy needs; every 13th is labeled. */
+static inline alcore_pool *job_pool(alcore_ctx *ctx, const job_setting *setting, int64_t first,
+                                    int64_t end) {
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    alcore_pool *pool;
+    options.dedup = setting->dedup;
+    ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
+    for (int64_t row = first; row < end; row++) {
+        char text[256];
+        const char *texts[] = {text};
+        const double costs[] = {row % 17 == 0 ? 0 : 3 * job_number(row, 9)};
+        alcore_records records = ALCORE_RECORDS_INIT;
+        job_text(row, text, sizeof text);
+        records.texts = texts;
+        records.costs = costs;
+        records.count = 1;
+        ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
+        const int64_t own = row - first;
+        if (row % 13 == 5) ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &own, 1));
+    }
+    const char *need = alcore_strategy_builtin_needs(setting->strategy, ALCORE_ROLE_CANDIDATES, 0);
+    char name[64];
+    if (need) snprintf(name, sizeof name, "%.*s", (int)strcspn(need, "|"), need);
+    if (need && end > first && !strcmp(name, "roundtrip"))
+        job_give_round_trips(pool);
+    else if (need && end > first)
+        job_give(pool, name, first);
+    return pool;
+}
+
+/* Calls set(handle, name, value) for each of "name=value name=value". */
+#define JOB_SET_ALL(set, handle, words)                                                            \
+    do {                                                                                           \
+        char copy_[256], *next_ = copy_;                                                           \
+        snprintf(copy_, sizeof copy_, "%s", (words) ? (words) : "");                               \
+        for (char *word_; (word_ = strtok_r(next_, " ", &next_)) != NULL;) {                       \
+            char *value_ = strchr(word_, '=');                                                     \
+            *value_++ = '\0';                                                                      \
+            ck_assert_ok(set(handle, word_, value_));                                              \
+        }                                                                                          \
+    } while (0)
+
+static inline alcore_request *job_request(alcore_ctx *ctx, const job_setting *setting,
+                                          alcore_pool *pool) {
+    alcore_strategy *strategy;
+    alcore_request *request;
+    ck_assert_ok(alcore_strategy_new(ctx, setting->strategy, &strategy));
+    JOB_SET_ALL(alcore_strategy_set, strategy, setting->parameters);
+    ck_assert_ok(alcore_request_new(ctx, &request));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+    ck_assert_ok(alcore_request_set(request, "budget", setting->budget));
+    JOB_SET_ALL(alcore_request_set, request, setting->options);
+    alcore_strategy_unref(strategy);
+    return request;
+}
+
+/* The selection of one machine that has all rows. */
+static inline alcore_selection *job_expected(alcore_ctx *ctx, const job_setting *setting,
+                                             int64_t rows) {
+    alcore_pool *pool = job_pool(ctx, setting, 0, rows);
+    alcore_request *request = job_request(ctx, setting, pool);
+    alcore_selection *selection;
+    ck_assert_ok(alcore_select(request, &selection));
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    return selection;
+}
+
+static inline alcore_job *job_new(alcore_ctx *ctx, const job_setting *setting, const job_cut *cut,
+                                  int32_t shard) {
+    alcore_pool *pool = job_pool(ctx, setting, cut->starts[shard], cut->starts[shard + 1]);
+    alcore_request *request = job_request(ctx, setting, pool);
+    alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
+    alcore_job *job;
+    options.first_row = cut->starts[shard];
+    options.rows = cut->starts[cut->shards];
+    options.dataset = "texts of 2026";
+    ck_assert_ok(alcore_job_new(request, &options, &job));
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    return job;
+}
+
+/* Cuts rows into shards of sizes that differ; the third of four or more has no row. */
+static inline job_cut job_cut_at(int64_t rows, int32_t shards, uint64_t seed) {
+    job_cut cut = {.shards = shards};
+    alcore__rng rng;
+    alcore__rng_seed(&rng, seed);
+    for (int32_t s = 1; s < shards; s++)
+        cut.starts[s] = (int64_t)alcore__rng_below(&rng, (uint64_t)rows + 1);
+    for (int32_t s = 1; s < shards; s++) /* ascending */
+        for (int32_t t = s + 1; t < shards; t++)
+            if (cut.starts[t] < cut.starts[s]) {
+                const int64_t other = cut.starts[s];
+                cut.starts[s] = cut.starts[t];
+                cut.starts[t] = other;
+            }
+    if (shards >= 4) cut.starts[2] = cut.starts[3];
+    cut.starts[shards] = rows;
+    return cut;
+}
+
+static inline void job_check_picks(const alcore_job *job, const alcore_selection *expected) {
+    const int64_t count = alcore_selection_count(expected);
+    ck_assert_int_eq(alcore_job_pick_count(job), count);
+    ck_assert_mem_eq(alcore_job_rows(job), alcore_selection_rows(expected), (size_t)count * 8);
+    ck_assert_mem_eq(alcore_job_scores(job), alcore_selection_scores(expected), (size_t)count * 8);
+    ck_assert_mem_eq(alcore_job_costs(job), alcore_selection_costs(expected), (size_t)count * 8);
+    ck_assert_double_eq(alcore_job_spent(job), alcore_selection_spent(expected));
+    ck_assert_uint_eq(alcore_job_flags(job), alcore_selection_flags(expected));
+}
+
+#endif

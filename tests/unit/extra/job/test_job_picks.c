@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs over 1 to 8 shards of any sizes have the picks of one machine, byte for byte, whatever the
+ * order in which messages are folded, for every strategy that they serve; a job that begins with
+ * the messages of exchanges before goes on; messages have the sizes of docs/distributed.md. */
+#include "job_shards.h"
+
+enum { FEW_ROWS = 400, MANY_ROWS = 20000 };
+
+static alcore_ctx *ctx;
+
+static void setup(void) {
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    options.threads = 2;
+    options.seed = 11;
+    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+}
+
+static void teardown(void) {
+    alcore_ctx_unref(ctx);
+}
+
+/* Folds the messages of jobs [count] in an order drawn by rng, in groups of one or more, some of
+ * them twice. */
+static alcore_job_fold *fold_all(alcore_job *const *jobs, int32_t count, alcore__rng *rng) {
+    alcore_job_fold *all, *group;
+    int64_t order[2 * SHARDS];
+    size_t length;
+    ck_assert_ok(alcore_job_fold_new(ctx, &all));
+    ck_assert_ok(alcore_job_fold_new(ctx, &group));
+    ck_assert_ok(alcore__rng_sample(NULL, rng, 2 * count, 2 * count, order));
+    for (int32_t i = 0; i < 2 * count; i++) {
+        const char *message = alcore_job_message(jobs[order[i] % count], &length);
+        ck_assert_ok(alcore_job_fold_add(group, message, length));
+        if (alcore__rng_below(rng, 2) == 0 && i < 2 * count - 1) continue;
+        message = alcore_job_fold_message(group, &length);
+        ck_assert_ok(alcore_job_fold_add(all, message, length));
+        alcore_job_fold_unref(group);
+        ck_assert_ok(alcore_job_fold_new(ctx, &group));
+    }
+    alcore_job_fold_unref(group);
+    return all;
+}
+
+/* Drives jobs to their end. */
+static void drive(alcore_job *const *jobs, int32_t count, alcore__rng *rng) {
+    int32_t state = ALCORE_JOB_FOLD;
+    for (int exchanges = 0; state == ALCORE_JOB_FOLD; exchanges++) {
+        for (int32_t s = 0; s < count; s++) {
+            int32_t own;
+            ck_assert_ok(alcore_job_step(jobs[s], &own));
+            ck_assert(s == 0 || own == state);
+            state = own;
+        }
+        if (state != ALCORE_JOB_FOLD) break;
+        ck_assert_int_lt(exchanges, 3);
+        size_t length;
+        alcore_job_fold *all = fold_all(jobs, count, rng);
+        const char *message = alcore_job_fold_message(all, &length);
+        for (int32_t s = 0; s < count; s++)
+            ck_assert_ok(alcore_job_deliver(jobs[s], message, length));
+        alcore_job_fold_unref(all);
+    }
+    ck_assert_int_eq(state, ALCORE_JOB_DONE);
+}
+
+/* Compares jobs over shards with one machine. */
+static void compare(const job_setting *setting, int64_t rows, int32_t shards, uint64_t seed) {
+    alcore_selection *expected = job_expected(ctx, setting, rows);
+    const job_cut cut = job_cut_at(rows, shards, seed);
+    alcore_job *jobs[SHARDS] = {NULL};
+    alcore__rng rng;
+    alcore__rng_seed(&rng, seed);
+    for (int32_t s = 0; s < shards; s++) jobs[s] = job_new(ctx, setting, &cut, s);
+    drive(jobs, shards, &rng);
+    for (int32_t s = 0; s < shards; s++) job_check_picks(jobs[s], expected);
+    for (int32_t s = 0; s < shards; s++) alcore_job_unref(jobs[s]);
+    alcore_selection_unref(expected);
+}
+
+/* How requests differ beside their strategy. */
+static const job_setting VARIANTS[] = {
+    {.budget = "30", .dedup = ALCORE_DEDUP_EXACT},
+    {.budget = "100w", .dedup = ALCORE_DEDUP_NORMALIZED},
+    {.budget = "33w", .options = "fill=stop tie=random seed=3", .dedup = ALCORE_DEDUP_NONE},
+    {.budget = "500c", .options = "fill=stop round=4", .dedup = ALCORE_DEDUP_EXACT},
+    {.budget = "20", .options = "fill=skip tie=random", .dedup = ALCORE_DEDUP_NORMALIZED},
+    {.budget = "40.3u", .options = "nan=exclude", .dedup = ALCORE_DEDUP_EXACT},
+    {.budget = "1000000w", .dedup = ALCORE_DEDUP_EXACT},
+    {.budget = "0", .dedup = ALCORE_DEDUP_NONE},
+};
+enum { VARIANT_COUNT = sizeof VARIANTS / sizeof *VARIANTS };
+
+/* Every strategy that is served, every variant, 1 to 8 shards. */
+START_TEST(the_picks_of_one_machine) {
+    const char *name;
+    int served = 0;
+    for (int64_t i = 0; (name = alcore_strategy_builtin_name(i)) != NULL; i++) {
+        if (!alcore_job_serves(name)) continue;
+        job_setting setting = VARIANTS[_i];
+        setting.strategy = name;
+        for (int32_t shards = 1; shards <= SHARDS; shards++)
+            compare(&setting, FEW_ROWS, shards, (uint64_t)(100 * _i + shards));
+        served++;
+    }
+    ck_assert_int_ge(served, 12); /* random and all that only rank by a score */
+}
+END_TEST
+
+/* Parameters that draw candidates, or decide what is drawn. */
+START_TEST(draws_of_all_shards) {
+    static const job_setting settings[] = {
+        {"random", "seed_set=1", "150w", "round=3", ALCORE_DEDUP_EXACT},
+        {"nnll", "candidates=60", "25", NULL, ALCORE_DEDUP_EXACT},
+        {"entropy", "candidates=100", "90w", "round=2 tie=random", ALCORE_DEDUP_NORMALIZED},
+        {"qbc", "measure=kl candidates=399", "90w", NULL, ALCORE_DEDUP_NONE},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        for (int32_t shards = 1; shards <= SHARDS; shards++)
+            compare(&settings[i], FEW_ROWS, shards, (uint64_t)shards);
+}
+END_TEST
+
+/* Shards that begin and end within blocks of 8192 rows. */
+START_TEST(shards_of_several_blocks) {
+    static const job_setting settings[] = {
+        {"random", NULL, "700w", NULL, ALCORE_DEDUP_EXACT},
+        {"margin", NULL, "2000", "tie=random", ALCORE_DEDUP_EXACT},
+        {"nnll", NULL, "9000w", "fill=stop", ALCORE_DEDUP_NORMALIZED},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        compare(&settings[i], MANY_ROWS, 3 + (int32_t)i, 5);
+}
+END_TEST
+
+/* A request over a shard with the scores u of all rows. */
+static alcore_request *request_with(const job_setting *setting, const job_cut *cut, int32_t shard,
+                                    const double *u) {
+    const int64_t first = cut->starts[shard], end = cut->starts[shard + 1];
+    alcore_pool *pool = job_pool(ctx, setting, first, end);
+    alcore_tensor tensor;
+    ck_assert_ok(alcore_tensor_init(&tensor, (void *)(uintptr_t)(u + first), ALCORE_FLOAT64,
+                                    (int64_t[]){end - first}, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, "scores", &tensor, NULL, NULL));
+    alcore_request *request = job_request(ctx, setting, pool);
+    alcore_pool_unref(pool);
+    return request;
+}
+
+/* Scores of nsp are 1 where u is large, and rank by u all the same. */
+START_TEST(keys_rank_where_scores_are_equal) {
+    static const job_setting setting = {"nsp", NULL, "9", NULL, ALCORE_DEDUP_NONE};
+    static const double u[] = {40, 41, 50, 45, 60, 42, 47, 44, 61, 39, 38, 70, 48, 41, 43, 49};
+    enum { ROWS = sizeof u / sizeof *u };
+    const job_cut cut = {.shards = 2, .starts = {0, 7, ROWS}}, whole = {1, {0, ROWS}};
+    alcore_request *request = request_with(&setting, &whole, 0, u);
+    alcore_selection *expected;
+    alcore_job *jobs[2];
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 1);
+    ck_assert_ok(alcore_select(request, &expected));
+    alcore_request_unref(request);
+    for (int32_t s = 0; s < 2; s++) {
+        alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
+        options.first_row = cut.starts[s];
+        options.rows = ROWS;
+        request = request_with(&setting, &cut, s, u);
+        ck_assert_ok(alcore_job_new(request, &options, &jobs[s]));
+        alcore_request_unref(request);
+    }
+    drive(jobs, 2, &rng);
+    for (int32_t s = 0; s < 2; s++) job_check_picks(jobs[s], expected);
+    ck_assert_double_eq(alcore_job_scores(jobs[0])[0], alcore_job_scores(jobs[0])[8]);
+    ck_assert_int_gt(alcore_job_rows(jobs[0])[0], alcore_job_rows(jobs[0])[1]);
+    for (int32_t s = 0; s < 2; s++) alcore_job_unref(jobs[s]);
+    alcore_selection_unref(expected);
+}
+END_TEST
+
+/* Names every third row as eligible, and some of these as excluded, of rows that begin with first;
+ * and gives the texts of rows 30 to 49 as labeled, of 60 to 69 as excluded ones. */
+static alcore_request *request_with_lists(const job_setting *setting, int64_t first, int64_t end) {
+    alcore_pool *pool = job_pool(ctx, setting, first, end);
+    alcore_pool *labeled = job_pool(ctx, setting, 30, 50);
+    alcore_pool *excluded = job_pool(ctx, setting, 60, 70);
+    alcore_request *request = job_request(ctx, setting, pool);
+    int64_t eligible[FEW_ROWS], not_wanted[FEW_ROWS], counts[2] = {0, 0};
+    for (int64_t row = first; row < end; row++) {
+        if (row % 3 == 1) eligible[counts[0]++] = row - first;
+        if (row % 15 == 1) not_wanted[counts[1]++] = row - first;
+    }
+    ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, eligible, counts[0]));
+    ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, not_wanted, counts[1]));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_EXCLUDED, excluded));
+    alcore_pool_unref(excluded);
+    alcore_pool_unref(labeled);
+    alcore_pool_unref(pool);
+    return request;
+}
+
+START_TEST(lists_of_rows_are_of_the_shard) {
+    static const job_setting setting = {"random", NULL, "60w", "fuzzy_match=60",
+                                        ALCORE_DEDUP_EXACT};
+    const job_cut cut = job_cut_at(FEW_ROWS, 3, 4);
+    alcore_request *request = request_with_lists(&setting, 0, FEW_ROWS);
+    alcore_selection *expected;
+    alcore_job *jobs[3];
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 2);
+    ck_assert_ok(alcore_select(request, &expected));
+    alcore_request_unref(request);
+    for (int32_t s = 0; s < 3; s++) {
+        alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
+        options.first_row = cut.starts[s];
+        options.rows = FEW_ROWS;
+        request = request_with_lists(&setting, cut.starts[s], cut.starts[s + 1]);
+        ck_assert_ok(alcore_job_new(request, &options, &jobs[s]));
+        alcore_request_unref(request);
+    }
+    drive(jobs, 3, &rng);
+    for (int32_t s = 0; s < 3; s++) job_check_picks(jobs[s], expected);
+    for (int32_t s = 0; s < 3; s++) alcore_job_unref(jobs[s]);
+    alcore_selection_unref(expected);
+}
+END_TEST
+
+/* A process that was lost is replaced by one with the messages of the exchanges that are over, which
+ * need not make the steps again. */
+START_TEST(a_new_job_goes_on) {
+    static const job_setting setting = {"random", NULL, "80w", NULL, ALCORE_DEDUP_EXACT};
+    const job_cut cut = job_cut_at(FEW_ROWS, 3, 9);
+    alcore_selection *expected = job_expected(ctx, &setting, FEW_ROWS);
+    alcore_job_fold *folds[3] = {NULL};
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 1);
+    for (int exchange = 0; exchange < 3; exchange++) {
+        alcore_job *jobs[3];
+        for (int32_t s = 0; s < 3; s++) { /* new ones for every exchange */
+            int32_t state;
+            size_t length;
+            jobs[s] = job_new(ctx, &setting, &cut, s);
+            for (int before = 0; before < exchange; before++) {
+                const char *message = alcore_job_fold_message(folds[before], &length);
+                ck_assert_ok(alcore_job_deliver(jobs[s], message, length));
+            }
+            ck_assert_ok(alcore_job_step(jobs[s], &state));
+            ck_assert_int_eq(state, ALCORE_JOB_FOLD);
+        }
+        folds[exchange] = fold_all(jobs, 3, &rng);
+        for (int32_t s = 0; s < 3; s++) alcore_job_unref(jobs[s]);
+    }
+    alcore_job *last = job_new(ctx, &setting, &cut, 1);
+    for (int before = 0; before < 3; before++) {
+        size_t length;
+        const char *message = alcore_job_fold_message(folds[before], &length);
+        ck_assert_ptr_null(alcore_job_rows(last));
+        ck_assert_ok(alcore_job_deliver(last, message, length));
+        ck_assert_ptr_null(alcore_job_message(last, &length));
+    }
+    job_check_picks(last, expected);
+    alcore_job_unref(last);
+    for (int exchange = 0; exchange < 3; exchange++) alcore_job_fold_unref(folds[exchange]);
+    alcore_selection_unref(expected);
+}
+END_TEST
+
+/* Bytes of a message by the formula: 48, the settings with a NUL up to a multiple of 8, 32 a shard,
+ * 16 a distinct text, 32 a nominee. */
+START_TEST(sizes_of_messages) {
+    static const job_setting setting = {"random", NULL, "40", NULL, ALCORE_DEDUP_EXACT};
+    const job_cut cut = job_cut_at(FEW_ROWS, 4, 3);
+    alcore_job *jobs[4];
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 1);
+    for (int32_t s = 0; s < 4; s++) jobs[s] = job_new(ctx, &setting, &cut, s);
+    size_t settings = 0, lengths[4];
+    for (int exchange = 0; exchange < 3; exchange++) {
+        size_t texts = 0;
+        for (int32_t s = 0; s < 4; s++) {
+            int32_t state;
+            ck_assert_ok(alcore_job_step(jobs[s], &state));
+            const char *message = alcore_job_message(jobs[s], &lengths[s]);
+            if (exchange == 0) settings = (strlen(message + 48) / 8 + 1) * 8;
+            alcore_pool *pool = job_pool(ctx, &setting, cut.starts[s], cut.starts[s + 1]);
+            const uint32_t *states = alcore_pool_states(pool);
+            size_t distinct = 0;
+            for (int64_t i = 0; i < alcore_pool_row_count(pool); i++)
+                distinct += (states[i] & (ALCORE_ROW_DUPLICATE | ALCORE_ROW_EMPTY)) == 0;
+            alcore_pool_unref(pool);
+            if (exchange == 0) ck_assert_uint_eq(lengths[s], 48 + settings + 32 + 16 * distinct);
+            if (exchange == 1) ck_assert_uint_eq(lengths[s], 48 + settings + 32);
+            /* 40 items of this shard, or all of its rows that were drawn */
+            if (exchange == 2) ck_assert_uint_le(lengths[s], 48 + settings + 32 + 32 * 40);
+            texts += distinct;
+        }
+        size_t length;
+        alcore_job_fold *all = fold_all(jobs, 4, &rng);
+        const char *message = alcore_job_fold_message(all, &length);
+        ck_assert_uint_eq(length,
+                          lengths[0] + lengths[1] + lengths[2] + lengths[3] - 3 * (48 + settings));
+        if (exchange == 0) ck_assert_uint_eq(length, 48 + settings + 4 * 32 + 16 * texts);
+        for (int32_t s = 0; s < 4; s++) ck_assert_ok(alcore_job_deliver(jobs[s], message, length));
+        alcore_job_fold_unref(all);
+    }
+    for (int32_t s = 0; s < 4; s++) alcore_job_unref(jobs[s]);
+}
+END_TEST
+
+TEST_FILE() {
+    TCase *cases = tcase_create("job_picks");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_set_timeout(cases, 60);
+    tcase_add_loop_test(cases, the_picks_of_one_machine, 0, VARIANT_COUNT);
+    tcase_add_test(cases, draws_of_all_shards);
+    tcase_add_test(cases, shards_of_several_blocks);
+    tcase_add_test(cases, keys_rank_where_scores_are_equal);
+    tcase_add_test(cases, lists_of_rows_are_of_the_shard);
+    tcase_add_test(cases, a_new_job_goes_on);
+    tcase_add_test(cases, sizes_of_messages);
+    return check_suite_run("job_picks", cases);
+}
