@@ -97,9 +97,9 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
 /* The same for a hybrid. */
 alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out);
 
-/* What a job over shards (lib/extra/job) asks of a request whose candidates are a shard, in place of
- * a selection: how many candidates it has, or its nominees. Such a request has no hybrid, no
- * phrases, no target and no max_age, which the job refuses. */
+/* What a job over shards (lib/extra/job) asks of a request whose candidates are a shard, in
+ * place of a selection: how many candidates it has, or its nominees. Such a request has no
+ * hybrid, no phrases, no target and no max_age, which the job refuses. */
 typedef struct alcore__shard_answer {
     alcore__place place;       /* of the shard */
     const uint8_t *repeated;   /* [rows of the pool] 1: a shard before this one has the text; NULL:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of cancel_experiment.c, cancel_job.c, cancel_matrix.c, cancel_metric.c, cancel_pool.c,
- * cancel_project.c, cancel_text.c and cancel_tool.c, which stand in the table of cancel_calls.c, and
- * the world that they find there. */
+ * cancel_project.c, cancel_text.c and cancel_tool.c, which stand in the table of cancel_calls.c,
+ * and the world that they find there. */
 #ifndef CANCEL_PARTS_H
 #define CANCEL_PARTS_H
 

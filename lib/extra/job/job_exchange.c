@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a job puts into each exchange, and what it takes from it.
  *
- *   texts        put: the hashes of the distinct texts of the shard, ascending. Taken: the rows whose
- *                text an earlier shard has, which are masked as the pool masks repeats of its own
+ *   texts        put: the hashes of the distinct texts of the shard, ascending. Taken: the rows
+ *                whose text an earlier shard has, which are masked as the pool masks its repeats
  *   candidates   put: how many there are. Taken: how many there are in earlier shards, and in all
- *   nominees     put: what the shard would buy under the whole budget (budget/nominees.h). Taken: the
- *                picks; each job computes them from all nominees, so no one has to tell the others
+ *   nominees     put: what the shard would buy under the whole budget (budget/nominees.h). Taken:
+ *                the picks; each job computes them from all nominees, so that no one has to tell
+ *                the others
  *
  * Memory: 16 bytes for each distinct text of the shard while it is compared, 1 byte a row that is
  * kept where a text repeats, and what the strategy takes. */

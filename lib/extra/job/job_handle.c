@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handle of a job: a request whose candidates are a shard, and how far its exchanges have come.
- * A step keeps its message until the exchange is over; a message that is delivered is checked whole,
- * against the settings, the rows that it covers and the shard's own rows, before anything of it is
- * taken. */
+/* The handle of a job: a request whose candidates are a shard, and how far its exchanges have
+ * come. A step keeps its message until the exchange is over; a message that is delivered is
+ * checked whole, against the settings, the rows that it covers and the shard's own rows, before
+ * anything of it is taken. */
 #include <string.h>
 
 #include "extra/job/job_internal.h"

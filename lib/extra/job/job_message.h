@@ -56,8 +56,8 @@ typedef struct alcore__job_message {
     uint64_t checksum;
 } alcore__job_message;
 
-/* Reads a message and checks it as a whole: ALCORE_E_CORRUPT, or ALCORE_E_INVALID for one of another
- * version. After a success all entries can be walked. */
+/* Reads a message and checks it as a whole: ALCORE_E_CORRUPT, or ALCORE_E_INVALID for one of
+ * another version. After a success all entries can be walked. */
 alcore_status alcore__job_message_read(const char *bytes, size_t length, alcore__job_message *out);
 /* Fails with ALCORE_E_INVALID, and what differs first, unless both are of one exchange, request and
  * dataset. what, other: what the error calls them. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The picks of a strategy over rows that lie in shards.
  *
- * A strategy with in_shards ranks candidates by keys that do not depend on the shard. Then the picks
- * of all shards that lie in a shard S are among those that S alone buys under the same budget:
+ * A strategy with in_shards ranks candidates by keys that do not depend on the shard. Then the
+ * picks of all shards that lie in a shard S are among those that S alone buys under the same
+ * budget:
  *
  *   overshoot   a row of S is bought while less than the budget is spent; what the rows of S before
  *               it cost is no more than what all rows before it cost, so that S buys it too
@@ -10,11 +11,12 @@
  *   skip        only of rows that cost 1 each, where it buys the first rows as the others do; with
  *               other costs a row that S passes over may be bought, and lib/extra/job refuses it
  *
- * So a shard nominates what it buys with fill=overshoot, and the budget is spent by the rules of the
- * request on the nominees of all shards: by a run of a strategy without passes, whose candidates
- * are the nominees. Sums of costs may be rounded otherwise in another order, so that the budget of a
- * shard is larger by more than all roundings are. Nominees are sorted by row, or with tie=random as
- * random ties are, by which the lower position among equals is the pick of one machine. */
+ * So a shard nominates what it buys with fill=overshoot, and the budget is spent by the rules of
+ * the request on the nominees of all shards: by a run of a strategy without passes, whose
+ * candidates are the nominees. Sums of costs may be rounded otherwise in another order, so that
+ * the budget of a shard is larger by more than all roundings are. Nominees are sorted by row, or
+ * with tie=random as random ties are, by which the lower position among equals is the pick of
+ * one machine. */
 #include "strategy/budget/nominees.h"
 
 #include <string.h>

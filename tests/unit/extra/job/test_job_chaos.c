@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes wrong between shards: messages that are given twice, lost, in another order, cut off,
- * damaged, stale or of other data. Each ends in the picks of one machine or in an error that says
- * why, after which the job goes on. Folding is associative, commutative and idempotent. What jobs do
- * not serve is refused by its name; no failing allocation loses or leaks anything. */
+/* What goes wrong between shards: messages that are given twice, lost, in another order, cut
+ * off, damaged, stale or of other data. Each ends in the picks of one machine or in an error
+ * that says why, after which the job goes on. Folding is associative, commutative and
+ * idempotent. What jobs do not serve is refused by its name; no failing allocation loses or
+ * leaks anything. */
 #include "fault_allocator.h"
 #include "job_shards.h"
 

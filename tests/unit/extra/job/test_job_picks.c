@@ -224,8 +224,8 @@ START_TEST(lists_of_rows_are_of_the_shard) {
 }
 END_TEST
 
-/* A process that was lost is replaced by one with the messages of the exchanges that are over, which
- * need not make the steps again. */
+/* A process that was lost is replaced by one with the messages of the exchanges that are over,
+ * which need not make the steps again. */
 START_TEST(a_new_job_goes_on) {
     static const job_setting setting = {"random", NULL, "80w", NULL, ALCORE_DEDUP_EXACT};
     const job_cut cut = job_cut_at(FEW_ROWS, 3, 9);
