@@ -94,12 +94,13 @@ def words_of(tree):
 def test_package_knows_no_strategy_and_no_column(root):
     names = set(alcore.strategies()) | set(alcore.scorers()) | set(_ffi.COLUMNS)
     # Verbs of the C API that share a word: alcore_selection_scores(), alcore_choice_scores(),
-    # alcore_view_random(). A Selection's scores are the picks' own, not the column; View.random()
-    # draws; metrics compare with gold labels; axes explain variance; a selection has the
+    # alcore_view_random(). The scores of a Selection, and of Picks, are the picks' own, not the
+    # column; View.random() draws; metrics compare with gold labels; axes explain variance; a
+    # selection has the
     # uncertainty that the caller gives to analysis.composition() and stop.uncertainty(). Methods of
     # a model in Python make one column each, whose names they have; an inference server gives
     # log-probabilities. One column alone takes a list of matrices.
-    verbs = {"scores": {"_selection.py", "_tools.py"}, "random": {"_hosts.py"}, "gold": {"metrics.py"}, "uncertainty": {"analysis.py", "stop.py"},
+    verbs = {"scores": {"_job.py", "_selection.py", "_tools.py"}, "random": {"_hosts.py"}, "gold": {"metrics.py"}, "uncertainty": {"analysis.py", "stop.py"},
              "variance": {"plots.py"},
              "logprobs": {"_host_models.py", "_topk.py"}, "token_probs": {"_host_models.py", "_types.py"},
              "sample_probs": {"_columns.py"}, **{name: {"_host_models.py"} for name in ("embeddings", "probs")}}
