@@ -9,40 +9,34 @@
  *         <tuv xml:lang="en-US"><seg>A <hi>house</hi></seg></tuv>
  *         <tuv xml:lang="de"><seg>Ein <ph>&lt;br></ph>Haus</seg></tuv>
  *
- * Languages are columns here: text_column is the source language, or else options.language, or the
- * srclang of the unit or header; reference_column is the language of the references, or else it is
- * the first other one of the file. A tag stands for its variants, and a variant for the tag without
- * its ending (language_tag.h). Texts stay as they are, without the codes of inline elements.
+ * Languages are columns here (tmx_languages.h): text_column, or else options.language, is that of
+ * the sources, and reference_column that of the references. Texts stay as they are, without the
+ * codes of inline elements.
  *
  * The file is cut anywhere, not at lines: memory is that of one unit and of the line reader. */
 #include <string.h>
-#include <strings.h>
 
 #include "alcore/remedy.h"
 #include "formats/expat_parser.h"
 #include "formats/inline_codes.h"
 #include "formats/record_format.h"
-#include "text/language_tag.h"
+#include "formats/tmx_languages.h"
 
 /* The text of a unit in the source language or in that of the references. */
 typedef struct variant {
     alcore__buffer text, language;
-    int rank; /* how well its language matches; 0: the unit has none so far */
 } variant;
 
 typedef struct tmx_state {
     alcore__expat xml; /* opened with the first bytes */
-    const alcore_read_options *options;
+    alcore__tmx_languages languages;
     size_t max_text_bytes;
     bool begun; /* the first element was <tmx> */
-
-    alcore__buffer file_source;   /* srclang of the header */
-    alcore__buffer file_language; /* the language of references that the file turned out to have */
 
     /* The unit. */
     bool in_unit, is_ready; /* is_ready: it has ended and is a record */
     int64_t line;           /* in which it begins */
-    alcore__buffer id, unit_source;
+    alcore__buffer id;
     variant source, reference;
 
     /* The <tuv>. */
@@ -53,60 +47,29 @@ typedef struct tmx_state {
     int64_t units;       /* so far */
     int64_t sources;     /* units with a text in the source language */
     int64_t references;  /* of those, units with a reference */
-    int64_t repeated;    /* further texts in a language that the unit has already */
-    int64_t passed_over; /* texts in other languages where none is named for the references */
     int64_t codes;       /* inline elements whose content was left out */
     alcore__buffer seen; /* languages of the file, for messages */
 } tmx_state;
 
-/* ---- languages ---- */
+/* ---- units ---- */
 
 static bool is_set(const alcore__buffer *buffer) {
     return buffer->length > 0;
 }
 
-/* The source language; NULL: any, which is none that could be read. */
-static const char *source_language(const tmx_state *state) {
-    const alcore_read_options *options = state->options;
-    const char *language = options ? options->text_column : NULL;
-    if (!language && options) language = options->language;
-    if (language) return language;
-    const alcore__buffer *own =
-        is_set(&state->unit_source) ? &state->unit_source : &state->file_source;
-    return is_set(own) && strcasecmp(own->data, "*all*") != 0 ? own->data : NULL;
-}
-
 static alcore_status fail_source(const tmx_state *state) {
     return alcore__fail_remedy(
-        alcore__expat_fail(&state->xml, "the file does not say which language its sources are in%s",
-                           is_set(&state->file_source) ? " (srclang is *all*)" : ""),
+        alcore__expat_fail(&state->xml, "%s", alcore__tmx_no_source(&state->languages)),
         ALCORE_REMEDY_OPTION, "text_column", "LANGUAGE", "names the language of the texts");
 }
 
-/* *out: how well the tag of the <tuv>, which is not of the source language, matches the language of
- * the references. */
-static alcore_status match_reference(tmx_state *state, const char *wanted, int *out) {
-    if (!wanted && !is_set(&state->file_language))
-        ALCORE__TRY(alcore__buffer_append(state->xml.ctx, &state->file_language, state->tag.data,
-                                          state->tag.length));
-    *out = alcore__language_match(wanted ? wanted : state->file_language.data, state->tag.data);
-    state->passed_over += !wanted && *out == 0;
-    return ALCORE_OK;
-}
-
-/* ---- units ---- */
-
-/* Makes the text of the <tuv> that of a variant of the unit, where its language matches better than
- * that of an earlier one. */
-static void replace(tmx_state *state, variant *into, int rank) {
-    state->repeated += into->rank > 0;
-    if (rank <= into->rank) return;
+/* Makes the text of the <tuv> that of a variant of the unit. */
+static void replace(tmx_state *state, variant *into) {
     const alcore__buffer text = into->text, language = into->language;
     into->text = state->text;
     into->language = state->tag;
     state->text = text;
     state->tag = language;
-    into->rank = rank;
 }
 
 /* Notes a language that a unit has, for messages. */
@@ -121,28 +84,21 @@ static alcore_status note_language(tmx_state *state) {
                                  is_set(&state->seen) ? ", " : "", tag->data);
 }
 
-/* At the end of a <tuv>. One that names no language cannot be used. */
+/* At the end of a <tuv>. */
 static alcore_status end_variant(tmx_state *state) {
-    const char *source = source_language(state);
-    const char *wanted = state->options ? state->options->reference_column : NULL;
-    if (!is_set(&state->tag) || !state->has_text) return ALCORE_OK;
-    if (!source) return fail_source(state);
-    ALCORE__TRY(note_language(state));
-    const int rank = alcore__language_match(source, state->tag.data);
-    int reference = wanted ? alcore__language_match(wanted, state->tag.data) : 0;
-    if (rank > 0 && rank >= reference) {
-        replace(state, &state->source, rank);
-        return ALCORE_OK;
-    }
-    ALCORE__TRY(match_reference(state, wanted, &reference));
-    if (reference > 0) replace(state, &state->reference, reference);
+    alcore__tmx_place place;
+    if (!state->has_text) return ALCORE_OK;
+    if (!alcore__tmx_source(&state->languages)) return fail_source(state);
+    if (is_set(&state->tag)) ALCORE__TRY(note_language(state));
+    ALCORE__TRY(alcore__tmx_place_text(&state->languages,
+                                       is_set(&state->tag) ? state->tag.data : "", &place));
+    if (place == ALCORE__TMX_SOURCE) replace(state, &state->source);
+    if (place == ALCORE__TMX_TARGET) replace(state, &state->reference);
     return ALCORE_OK;
 }
 
-/* Sets a text to the value of an attribute; empty where the element has none. */
-static alcore_status keep(const tmx_state *state, const char *const *attributes, const char *name,
-                          alcore__buffer *out) {
-    const char *value = alcore__expat_attribute(attributes, name);
+/* Sets a text to the value of an attribute; empty for NULL. */
+static alcore_status keep(const tmx_state *state, const char *value, alcore__buffer *out) {
     out->length = 0;
     return value ? alcore__buffer_append(state->xml.ctx, out, value, strlen(value)) : ALCORE_OK;
 }
@@ -150,18 +106,15 @@ static alcore_status keep(const tmx_state *state, const char *const *attributes,
 static alcore_status begin_unit(tmx_state *state, const char *const *attributes) {
     state->in_unit = true;
     state->line = alcore__expat_line(&state->xml);
-    state->source.rank = state->reference.rank = 0;
     state->units++;
-    ALCORE__TRY(keep(state, attributes, "tuid", &state->id));
-    return keep(state, attributes, "srclang", &state->unit_source);
+    ALCORE__TRY(keep(state, alcore__expat_attribute(attributes, "tuid"), &state->id));
+    return alcore__tmx_unit(&state->languages, alcore__expat_attribute(attributes, "srclang"));
 }
 
-/* TMX 1.1 calls the attribute "lang". */
 static alcore_status begin_variant(tmx_state *state, const char *const *attributes) {
-    const bool is_new = alcore__expat_attribute(attributes, "xml:lang") != NULL;
     state->has_text = false;
     state->text.length = 0;
-    return keep(state, attributes, is_new ? "xml:lang" : "lang", &state->tag);
+    return keep(state, alcore__tmx_tag(attributes), &state->tag);
 }
 
 static alcore_status begin_element(void *user, const char *name, const char *const *attributes) {
@@ -175,7 +128,9 @@ static alcore_status begin_element(void *user, const char *name, const char *con
         state->code_depth += state->code_depth > 0 || code;
         return ALCORE_OK;
     }
-    if (strcmp(name, "header") == 0) return keep(state, attributes, "srclang", &state->file_source);
+    if (strcmp(name, "header") == 0)
+        return alcore__tmx_header(&state->languages,
+                                  alcore__expat_attribute(attributes, "srclang"));
     if (strcmp(name, "tu") == 0) return begin_unit(state, attributes);
     if (!state->in_unit) return ALCORE_OK;
     if (strcmp(name, "tuv") == 0) return begin_variant(state, attributes);
@@ -196,9 +151,9 @@ static alcore_status end_element(void *user, const char *name) {
     if (strcmp(name, "tuv") == 0) return end_variant(state);
     if (strcmp(name, "tu") != 0) return ALCORE_OK;
     state->in_unit = false;
-    state->is_ready = state->source.rank > 0;
+    state->is_ready = state->languages.source_rank > 0;
     state->sources += state->is_ready;
-    state->references += state->is_ready && state->reference.rank > 0;
+    state->references += state->is_ready && state->languages.target_rank > 0;
     if (state->is_ready) alcore__expat_suspend(&state->xml);
     return ALCORE_OK;
 }
@@ -230,7 +185,7 @@ static alcore_status take_unit(tmx_state *state, const alcore__line_reader *line
         alcore__record_set(record, ALCORE__ROLE_ID, state->id.data, state->id.length, lines));
     ALCORE__TRY(alcore__record_set(record, ALCORE__ROLE_LANGUAGE, state->source.language.data,
                                    state->source.language.length, lines));
-    if (reference->rank == 0) return ALCORE_OK;
+    if (state->languages.target_rank == 0) return ALCORE_OK;
     return alcore__record_set(record, ALCORE__ROLE_REFERENCE, reference->text.data,
                               reference->text.length, lines);
 }
@@ -241,7 +196,12 @@ static alcore_status read_piece(void *data, const alcore_read_options *options,
                                 alcore__record *record, bool *out_skip) {
     tmx_state *state = data;
     if (!state->xml.parser) {
-        state->options = options;
+        state->languages.ctx = lines->ctx;
+        if (options) {
+            state->languages.source =
+                options->text_column ? options->text_column : options->language;
+            state->languages.target = options->reference_column;
+        }
         state->max_text_bytes = lines->max_line_bytes;
         ALCORE__TRY(alcore__expat_open(&state->xml, lines->ctx, lines->path, &handlers, state));
     }
@@ -261,8 +221,8 @@ static alcore_status read_more(void *data, const alcore_read_options *options,
 
 /* A language that was asked for, or that the header names, has to be there. */
 static alcore_status check_languages(const tmx_state *state, const char *path) {
-    const char *source = source_language(state);
-    const char *wanted = state->options ? state->options->reference_column : NULL;
+    const char *source = alcore__tmx_source(&state->languages);
+    const char *wanted = state->languages.target;
     const char *others = is_set(&state->seen) ? state->seen.data : "no text";
     if (state->units > 0 && state->sources == 0)
         return alcore__fail_remedy(
@@ -279,21 +239,15 @@ static alcore_status check_languages(const tmx_state *state, const char *path) {
 
 /* Tells, once a file, what was left out of it. */
 static void report(const tmx_state *state, alcore_ctx *ctx, const char *path) {
-    const struct {
-        int64_t count;
-        const char *what;
-    } parts[] = {
-        {state->units - state->sources, "units have no text in the source language"},
-        {state->repeated, "texts are further ones of their unit in its language: the one whose tag "
-                          "matches best counts, the first of equal ones"},
-        {state->passed_over, "texts are in other languages than the first one that is not the "
-                             "source's, and left out: reference_column names another"},
-        {state->codes, "codes of inline elements are left out of the texts"},
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].count > 0)
-            alcore__log(ctx, ALCORE_LOG_WARN, "formats", NULL, "%s: %lld %s", path,
-                        (long long)parts[i].count, parts[i].what);
+    const int64_t without = state->units - state->sources;
+    if (without > 0)
+        alcore__log(ctx, ALCORE_LOG_WARN, "formats", NULL,
+                    "%s: %lld units have no text in the source language", path, (long long)without);
+    alcore__tmx_report(&state->languages, path);
+    if (state->codes > 0)
+        alcore__log(ctx, ALCORE_LOG_WARN, "formats", NULL,
+                    "%s: %lld codes of inline elements are left out of the texts", path,
+                    (long long)state->codes);
 }
 
 /* After the last bytes; expat may have kept some of them back. */
@@ -321,10 +275,7 @@ static bool always(const void *state) {
 
 static void clear(void *data, alcore_ctx *ctx) {
     tmx_state *state = data;
-    alcore__buffer *const buffers[] = {&state->file_source,
-                                       &state->file_language,
-                                       &state->id,
-                                       &state->unit_source,
+    alcore__buffer *const buffers[] = {&state->id,
                                        &state->source.text,
                                        &state->source.language,
                                        &state->tag,
@@ -334,6 +285,8 @@ static void clear(void *data, alcore_ctx *ctx) {
                                        &state->seen};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         alcore__buffer_clear(ctx, buffers[i]);
+    state->languages.ctx = ctx;
+    alcore__tmx_clear(&state->languages);
     if (state->xml.parser) alcore__expat_close(&state->xml);
 }
 

@@ -7,17 +7,16 @@
  *       <tuv xml:lang="de"><seg>DRAFT</seg></tuv>
  *
  * Back: a memory has no states. The target is final, unless it still equals the draft that went
- * out: then it is pending (tool_unit.h). A unit without target is open. The source is the variant
- * in the language of the texts, or else in that of the header, and the target that in the target
- * language, or else the first other one; a unit that has another language in its place cannot be
- * used. Codes of inline elements are left out. */
+ * out: then it is pending (tool_unit.h). A unit without target is open. Which variant is the source
+ * and which the target tmx_languages.h says; a unit that has another language in the target's place
+ * cannot be used. Codes of inline elements are left out. */
 #include <string.h>
-#include <strings.h>
 
 #include "alcore/version.h"
 #include "extra/tool/tool_output.h"
 #include "extra/tool/tool_unit.h"
 #include "formats/inline_codes.h"
+#include "formats/tmx_languages.h"
 #include "formats/xml_reader.h"
 #include "text/language_tag.h"
 
@@ -79,17 +78,15 @@ static alcore_status write_tmx(alcore_ctx *ctx, const char *path, const alcore_t
 
 typedef struct reading {
     alcore__unit unit;
-    const alcore_tool_options *options;
-    alcore__buffer *field;                   /* which gets the text; NULL: it is passed over */
-    alcore__buffer file_source, unit_source; /* srclang of the header and of the unit */
-    alcore__buffer language, segment;        /* of the present variant */
-    alcore__buffer annotator, time;          /* of the present variant */
-    alcore__buffer other;                    /* language of the unit that is not asked for */
+    alcore__buffer *field; /* which gets the text; NULL: it is passed over */
+    alcore__tmx_languages languages;
+    alcore__buffer language, segment; /* of the present variant; language empty: it names none */
+    alcore__buffer annotator, time;   /* of the present variant */
+    alcore__buffer other;             /* language of the unit that is neither source nor target */
     alcore__buffer batch;
     int64_t code_depth; /* elements that the reading is inside of, from one of codes on */
     bool begun;         /* the root was tmx */
-    bool in_unit, in_variant;
-    bool has_source, has_target; /* of the unit */
+    bool in_unit, in_variant, has_segment;
 } reading;
 
 static alcore_status start_root(reading *self, alcore__xml *xml, const char *name) {
@@ -99,27 +96,23 @@ static alcore_status start_root(reading *self, alcore__xml *xml, const char *nam
 }
 
 static alcore_status start_unit(reading *self, alcore__xml *xml, const char *const *attributes) {
-    const char *source = alcore__xml_attribute(attributes, "srclang");
     alcore__unit_begin(&self->unit, alcore__xml_line(xml));
     self->in_unit = true;
-    self->has_source = self->has_target = false;
     self->other.length = 0;
     self->field = NULL;
-    ALCORE__TRY(alcore__unit_set(&self->unit, &self->unit_source, source));
+    ALCORE__TRY(alcore__tmx_unit(&self->languages, alcore__xml_attribute(attributes, "srclang")));
     return alcore__unit_set(&self->unit, &self->unit.id, alcore__xml_attribute(attributes, "tuid"));
 }
 
-/* TMX 1.1 calls the attribute "lang". */
 static alcore_status start_variant(reading *self, const char *const *attributes) {
-    const char *language = alcore__xml_attribute(attributes, "xml:lang");
     const char *who = alcore__xml_attribute(attributes, "changeid");
     const char *when = alcore__xml_attribute(attributes, "changedate");
-    if (!language) language = alcore__xml_attribute(attributes, "lang");
     if (!who) who = alcore__xml_attribute(attributes, "creationid");
     if (!when) when = alcore__xml_attribute(attributes, "creationdate");
     self->in_variant = true;
+    self->has_segment = false;
     self->segment.length = 0;
-    ALCORE__TRY(alcore__unit_set(&self->unit, &self->language, language ? language : "und"));
+    ALCORE__TRY(alcore__unit_set(&self->unit, &self->language, alcore__tmx_tag(attributes)));
     ALCORE__TRY(alcore__unit_set(&self->unit, &self->annotator, who));
     return alcore__unit_set(&self->unit, &self->time, when);
 }
@@ -141,50 +134,42 @@ static alcore_status start(void *user, alcore__xml *xml, const char *name,
     else if (self->field == &self->segment)
         return ALCORE_OK; /* <hi> and <sub>, whose text belongs to the segment */
     else if (strcmp(name, "header") == 0)
-        return alcore__unit_set(&self->unit, &self->file_source,
-                                alcore__xml_attribute(attributes, "srclang"));
+        return alcore__tmx_header(&self->languages, alcore__xml_attribute(attributes, "srclang"));
     else if (strcmp(name, "tu") == 0)
         return start_unit(self, xml, attributes);
     else if (strcmp(name, "prop") == 0)
         start_property(self, attributes);
     else if (self->in_unit && strcmp(name, "tuv") == 0)
         return start_variant(self, attributes);
-    else if (self->in_variant && strcmp(name, "seg") == 0)
+    else if (self->in_variant && strcmp(name, "seg") == 0) {
         self->field = &self->segment;
+        self->has_segment = true;
+    }
     return ALCORE_OK;
 }
 
-/* Whether the present variant is in a language; a tag stands for its variants. */
-static bool is_in(const reading *self, const char *language) {
-    return alcore__language_match(language, alcore__unit_text(&self->language)) > 0;
-}
-
-/* The language of sources; "": the first variant of a unit is its source. */
-static const char *source_language(const reading *self) {
-    if (strcmp(self->options->source_language, "und") != 0) return self->options->source_language;
-    const alcore__buffer *own =
-        self->unit_source.length > 0 ? &self->unit_source : &self->file_source;
-    const char *language = alcore__unit_text(own);
-    return strcasecmp(language, "*all*") == 0 ? "" : language;
+/* Notes the language of a text that is neither the source's nor the target's. */
+static alcore_status note_other(reading *self) {
+    const char *tag = alcore__unit_text(&self->language);
+    if (self->segment.length == 0 || self->other.length > 0) return ALCORE_OK;
+    if (alcore__language_match(alcore__tmx_source(&self->languages), tag) > 0) return ALCORE_OK;
+    return alcore__unit_set(&self->unit, &self->other, *tag ? tag : "no language by name");
 }
 
 /* Makes the variant that has ended the source of its unit, or its target, or neither. */
-static alcore_status end_variant(reading *self) {
+static alcore_status end_variant(reading *self, const alcore__xml *xml) {
     alcore__unit *unit = &self->unit;
-    const char *source = source_language(self), *target = self->options->target_language;
-    const bool in_source = !*source || is_in(self, source);
+    alcore__tmx_place place;
     self->in_variant = false;
-    if (in_source && !self->has_source) {
-        self->has_source = true;
+    if (!self->has_segment) return ALCORE_OK;
+    if (!alcore__tmx_source(&self->languages))
+        return alcore__xml_fail(xml, "%s: source_language names it",
+                                alcore__tmx_no_source(&self->languages));
+    ALCORE__TRY(
+        alcore__tmx_place_text(&self->languages, alcore__unit_text(&self->language), &place));
+    if (place == ALCORE__TMX_OTHER) return note_other(self);
+    if (place == ALCORE__TMX_SOURCE)
         return alcore__unit_set(unit, &unit->source, alcore__unit_text(&self->segment));
-    }
-    /* Two languages that nobody has named are not the same. */
-    const bool unnamed = !*source || strcmp(source, "und") == 0;
-    const bool other = target ? is_in(self, target) : unnamed || !in_source;
-    if (!other && !in_source && self->segment.length > 0 && self->other.length == 0)
-        return alcore__unit_set(unit, &self->other, alcore__unit_text(&self->language));
-    if (!other || self->has_target) return ALCORE_OK;
-    self->has_target = true;
     ALCORE__TRY(alcore__unit_set(unit, &unit->annotator, alcore__unit_text(&self->annotator)));
     ALCORE__TRY(alcore__unit_set(unit, &unit->time, alcore__unit_text(&self->time)));
     return alcore__unit_set(unit, &unit->target, alcore__unit_text(&self->segment));
@@ -192,25 +177,25 @@ static alcore_status end_variant(reading *self) {
 
 static alcore_status end_unit(reading *self) {
     alcore__unit *unit = &self->unit;
+    const char *target = alcore__tmx_target(&self->languages);
     const bool drafted = unit->draft.length > 0 && alcore__unit_same(&unit->target, &unit->draft);
     self->in_unit = false;
-    if (!self->has_target && self->other.length > 0 && unit->id.length > 0)
+    if (self->languages.target_rank == 0 && self->other.length > 0 && unit->id.length > 0)
         return alcore__tool_answers_refuse(
             unit->into, unit->line, "%.100s has a translation into %.40s, and none into %.40s",
-            unit->id.data, self->other.data, self->options->target_language);
+            unit->id.data, self->other.data, target ? target : "another");
     if (unit->target.length > 0) unit->state = drafted ? ALCORE__UNIT_PENDING : ALCORE__UNIT_FINAL;
     return alcore__unit_end(unit);
 }
 
 static alcore_status end(void *user, alcore__xml *xml, const char *name) {
     reading *self = user;
-    (void)xml;
     if (self->code_depth > 0) {
         self->code_depth--;
     } else if (self->field == &self->segment) {
         if (strcmp(name, "seg") == 0) self->field = NULL;
     } else if (self->in_variant && strcmp(name, "tuv") == 0) {
-        return end_variant(self);
+        return end_variant(self, xml);
     } else if (self->in_unit && strcmp(name, "tu") == 0) {
         return end_unit(self);
     } else if (strcmp(name, "prop") == 0) {
@@ -231,12 +216,17 @@ static alcore_status add_text(void *user, alcore__xml *xml, const char *text, si
 static alcore_status read_tmx(alcore_ctx *ctx, const char *path, const alcore_tool_options *options,
                               alcore_tool_answers *into) {
     static const alcore__xml_handler handler = {start, end, add_text};
-    reading self = {.unit = {.ctx = ctx, .into = into}, .options = options};
-    alcore__buffer *const buffers[] = {&self.file_source, &self.unit_source, &self.language,
-                                       &self.segment,     &self.annotator,   &self.time,
-                                       &self.batch,       &self.other};
+    const bool known = strcmp(options->source_language, "und") != 0;
+    reading self = {.unit = {.ctx = ctx, .into = into},
+                    .languages = {.ctx = ctx,
+                                  .source = known ? options->source_language : NULL,
+                                  .target = options->target_language}};
+    alcore__buffer *const buffers[] = {&self.language, &self.segment, &self.annotator,
+                                       &self.time,     &self.batch,   &self.other};
     const alcore_status status = alcore__xml_read(ctx, path, &handler, &self);
+    if (status == ALCORE_OK) alcore__tmx_report(&self.languages, path);
     alcore__unit_clear(&self.unit);
+    alcore__tmx_clear(&self.languages);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         alcore__buffer_clear(ctx, buffers[i]);
     return status;

@@ -95,11 +95,32 @@ START_TEST(languages_of_units) {
     expect(HEAD "<tu><tuv xml:lang='eng'><seg>x</seg></tuv><tuv xml:lang='en-x'><seg>y</seg></tuv>"
                 "</tu>" TAIL,
            NULL, NULL, 0, "y|-|x|en-x|-|-|2\n");
+    /* Case and "_" do not count; xml:lang goes before lang; the best of several variants counts,
+     * wherever it stands; what is named goes before srclang. As in test_tool_tmx.c. */
+    expect(HEAD "<tu><tuv xml:lang='EN'><seg>x</seg></tuv><tuv xml:lang='De_at'><seg>z</seg></tuv>"
+                "</tu>" TAIL,
+           NULL, "de-AT", 0, "x|-|z|EN|-|-|2\n");
+    expect(HEAD "<tu><tuv lang='de' xml:lang='en'><seg>x</seg></tuv><tuv xml:lang='de' lang='fr'>"
+                "<seg>y</seg></tuv></tu>" TAIL,
+           NULL, "de", 0, "x|-|y|en|-|-|2\n");
+    expect(HEAD "<tu><tuv xml:lang='en'><seg>x</seg></tuv><tuv xml:lang='de-AT'><seg>at</seg></tuv>"
+                "<tuv xml:lang='de'><seg>de</seg></tuv></tu>" TAIL,
+           NULL, "de", 1, "x|-|de|en|-|-|2\n");
+    expect(HEAD "<tu><tuv xml:lang='en-GB'><seg>colour</seg></tuv><tuv xml:lang='en-US'><seg>color"
+                "</seg></tuv></tu>" TAIL,
+           "en", "en-GB", 0, "color|-|colour|en-US|-|-|2\n");
+    expect(HEAD "<tu srclang='*ALL*'><tuv xml:lang='fr'><seg>x</seg></tuv><tuv xml:lang='de'><seg>y"
+                "</seg></tuv></tu>" TAIL,
+           "fr", NULL, 0, "x|-|y|fr|-|-|2\n");
+    /* Two texts in an unknown language are two languages. */
+    expect("<tmx><header srclang='und'/><body><tu><tuv xml:lang='und'><seg>x</seg></tuv>"
+           "<tuv xml:lang='und'><seg>y</seg></tuv></tu></body></tmx>",
+           NULL, NULL, 0, "x|-|y|und|-|-|1\n");
     /* srclang of a unit, "lang" of TMX 1.1, a <tuv> without language, one without a <seg>. */
     expect("<tmx><header srclang='*all*'/><body><tu srclang='de'><tuv lang='en'><seg>e</seg></tuv>"
            "<tuv lang='de'><seg>d</seg></tuv></tu><tu srclang='de'><tuv><seg>?</seg></tuv>"
            "<tuv lang='de'><seg/></tuv><tuv lang='en'/></tu></body></tmx>",
-           NULL, NULL, 0, "d|-|e|de|-|-|1\n|-|-|de|-|-|1\n");
+           NULL, NULL, 1, "d|-|e|de|-|-|1\n|-|-|de|-|-|1\n");
 }
 END_TEST
 

@@ -79,11 +79,7 @@ START_TEST(test_variants) {
                                                    "<tu tuid='b'>" TUV("en", "x")
                                                        TUV("fr", "y") "</tu>",
                                 NULL, NULL),
-                     "a ok x\nb ok y\n");
-    ck_assert_str_eq(answers_in("<tu tuid='a' srclang='*all*'>" TUV("en", "x")
-                                    TUV("fr", "y") "</tu>",
-                                NULL, NULL),
-                     "a ok y\n");
+                     "a ok x\nFILE:3: b has a translation into fr, and none into en\n");
     ck_assert_str_eq(
         answers_in("<tu tuid='a'>" TUV("en", "x") TUV("en-GB", "y") "</tu>", NULL, NULL), "");
     ck_assert_str_eq(answers_in("<tu tuid='a'>" TUV("en", "x") TUV("de", "x")
@@ -102,6 +98,65 @@ START_TEST(test_variants) {
                                     TUV("de", "z") "</tu>",
                                 NULL, NULL),
                      "a ok z\n");
+}
+END_TEST
+
+/* The table of docs/formats.md, whose rows of memories are in test_tmx.c. */
+START_TEST(test_languages) {
+    static const struct {
+        const char *units, *source, *target, *answers;
+    } rows[] = {
+        /* Case and "_" do not count, regions are variants, but not of each other. */
+        {"<tu tuid='a'>" TUV("EN", "x") TUV("De_at", "z") "</tu>", NULL, "de-AT", "a ok z\n"},
+        {"<tu tuid='a'>" TUV("EN", "x") TUV("De_at", "z") "</tu>", "en-GB", "DE", "a ok z\n"},
+        {"<tu tuid='a'>" TUV("en", "x") TUV("de-CH", "z") "</tu>", NULL, "de-AT",
+         "FILE:3: a has a translation into de-CH, and none into de-AT\n"},
+        /* xml:lang goes before lang, which stands alone in TMX 1.1. */
+        {"<tu tuid='a'><tuv lang='de' xml:lang='en'><seg>x</seg></tuv>"
+         "<tuv xml:lang='de' lang='fr'><seg>y</seg></tuv></tu>",
+         NULL, "de", "a ok y\n"},
+        {"<tu tuid='a'><tuv lang='en'><seg>x</seg></tuv><tuv lang='de'><seg>y</seg></tuv></tu>",
+         NULL, NULL, "a ok y\n"},
+        /* Of several variants the best counts, wherever it stands, and the first of equal ones. */
+        {"<tu tuid='a'>" TUV("en", "x") TUV("de-AT", "at") TUV("de", "de")
+             TUV("de", "again") "</tu>",
+         NULL, "de", "a ok de\n"},
+        {"<tu tuid='a'>" TUV("en", "x") TUV("de", "de") TUV("de-AT", "at") "</tu>", NULL, "de-AT",
+         "a ok at\n"},
+        {"<tu tuid='a'>" TUV("en-US", "color") TUV("en-GB", "colour") "</tu>", "en", "en-GB",
+         "a ok colour\n"},
+        {"<tu tuid='a'>" TUV("en-GB", "colour") TUV("en-US", "color") "</tu>", "en", "en-GB",
+         "a ok colour\n"},
+        /* Without a name the target is the first other language of the file, for all units. */
+        {"<tu tuid='a'>" TUV("en", "x") TUV("fr", "f") TUV("de", "d") "</tu><tu tuid='b'>" TUV(
+             "de", "d") TUV("fr", "f2") "</tu><tu tuid='c'>" TUV("en", "x") TUV("de", "d") "</tu>",
+         NULL, NULL, "a ok f\nb ok f2\nFILE:3: c has a translation into de, and none into fr\n"},
+        /* A text without a language is nobody's, and one without <seg> is none. */
+        {"<tu tuid='a'>" TUV("en", "x") "<tuv><seg>y</seg></tuv></tu>", NULL, "de",
+         "FILE:3: a has a translation into no language by name, and none into de\n"},
+        {"<tu tuid='a'>" TUV("en", "x") "<tuv><seg>y</seg></tuv>" TUV("de", "z") "</tu>", NULL,
+         NULL, "a ok z\n"},
+        {"<tu tuid='a'>" TUV("en", "x") "<tuv xml:lang='de'/>" TUV("de-AT", "z") "</tu>", NULL,
+         "de", "a ok z\n"},
+        /* srclang of the unit goes before that of the header, and a name before both. */
+        {"<tu tuid='a' srclang='*ALL*'>" TUV("fr", "x") TUV("de", "y") "</tu>", "fr", NULL,
+         "a ok y\n"},
+        {"<tu tuid='a' srclang='de'>" TUV("fr", "x") TUV("de", "y") "</tu>", NULL, NULL,
+         "a ok x\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_assert_str_eq(answers_in(rows[i].units, rows[i].source, rows[i].target),
+                         rows[i].answers);
+    ck_assert_str_eq(error_of("tmx", "x.tmx",
+                              "<tmx><header srclang='*all*'/><body>\n<tu tuid='a'>" TUV("en", "x")
+                                  TUV("fr", "y") "</tu></body></tmx>"),
+                     "ALCORE_E_DATA FILE:2: the file does not say which language its sources are "
+                     "in (srclang is *all*): source_language names it");
+    ck_assert_str_eq(error_of("tmx", "x.tmx",
+                              "<tmx><body><tu tuid='a'>" TUV("en", "x") "</tu>"
+                                                                        "</body></tmx>"),
+                     "ALCORE_E_DATA FILE:1: the file does not say which language its sources are "
+                     "in: source_language names it");
 }
 END_TEST
 
@@ -128,4 +183,4 @@ START_TEST(test_content) {
 END_TEST
 
 CHECK_SUITE_WITH("TMX", tool_setup, tool_teardown, test_written, test_unnamed, test_variants,
-                 test_content);
+                 test_languages, test_content);
