@@ -113,7 +113,8 @@ static int32_t read_unit(const char *digits, const char *end) {
 static bool read_escape(alcore__json *json, char **out) {
     int32_t point = read_unit(json->next, json->end);
     if (point < 0) return fail(json, "\\u needs four hexadecimal digits");
-    if (point == 0) return fail(json, "\\u0000 stands for a NUL, which no text may hold");
+    if (point == 0 && (*out || !json->passes_nul))
+        return fail(json, "\\u0000 stands for a NUL, which no text may hold");
     if (point >= 0xD800 && point < 0xE000) {
         int32_t low = -1;
         if (point < 0xDC00 && json->end - json->next >= 6 && json->next[4] == '\\' &&

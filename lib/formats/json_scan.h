@@ -27,6 +27,7 @@ typedef struct alcore__json {
     const char *error;        /* what was found wrong at `next`; NULL: nothing so far */
     int32_t depth, max_depth; /* containers that are open, and the most that may be */
     bool fresh;               /* the container was just entered: no comma is due */
+    bool passes_nul; /* the caller's, set after beginning: \u0000 is no error where it is skipped */
 } alcore__json;
 
 /* Puts the cursor before text [length], which strings change in place. */

@@ -246,6 +246,7 @@ static alcore_status read_line(void *user, const alcore__line_reader *lines, cha
     alcore__json json;
     if (length == 0) return ALCORE_OK;
     alcore__json_begin(&json, text, length, MAX_DEPTH);
+    json.passes_nul = true; /* it is the text of a token */
     if (length >= 5 && memcmp(text, "data:", 5) == 0)
         return alcore__lines_fail(lines, "a part of a streamed answer; ask without \"stream\"");
     ALCORE__TRY(find_members(lines, &json, line, LINE_MEMBERS));

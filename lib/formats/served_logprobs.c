@@ -223,20 +223,27 @@ alcore_status alcore__served_read_content(alcore__served_tokens *tokens,
     return ALCORE_OK;
 }
 
+/* Whether the text of a class, as it stands in JSON, has U+FFFD: it is a part of a character. */
+static bool is_blurred(const char *text, size_t length) {
+    static const char *const spellings[] = {"\xEF\xBF\xBD", "\\ufffd", "\\uFFFD"};
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+        if (memmem(text, length, spellings[i], strlen(spellings[i]))) return true;
+    return false;
+}
+
 /* Reads the classes of a token of a completion, {text: log-probability}, or skips a null. */
 static alcore_status read_named_classes(alcore__served_tokens *self,
                                         const alcore__line_reader *lines, alcore__json *json,
                                         bool skip) {
-    static const char replacement[] = "\xEF\xBF\xBD";
-    char *key;
+    const char *key;
     size_t length;
     if (skip || alcore__json_kind(json) == 'n')
         return alcore__json_skip(json) ? ALCORE_OK : alcore__served_fail_json(lines, json);
     alcore__served_token *token = &self->token[self->count - 1];
     if (!alcore__json_enter(json, '{')) return alcore__served_fail_json(lines, json);
-    while (alcore__json_key(json, &key, &length)) {
+    while (alcore__json_skip_key(json, &key, &length)) {
         double logprob;
-        token->blurred |= memmem(key, length, replacement, sizeof replacement - 1) != NULL;
+        token->blurred |= is_blurred(key, length);
         if (!read_number(json, &logprob)) return alcore__served_fail_json(lines, json);
         ALCORE__TRY(add_class(self, lines->ctx, logprob, -1));
     }

@@ -64,6 +64,7 @@ EXCEPTIONS = [
     ("docs/models.md", "python", "model = alcore.Model.open(\"NER-FOLDER\")", "as above; tests/torch/test_span_training.py trains so"),
     ("docs/own-model.md", "python ctranslate2", "", "it needs the package and a converted model"),
     ("docs/own-model.md", "python transformers", "", "it needs the package and a model"),
+    ("docs/served.md", "python served", "", "it needs a server; tests of the bindings have one"),
     ("docs/own-model.md", "python host-model", "", "its model stands for one of the reader's; a test of the bindings has such models"),
     ("docs/python.md", "python", "", "test python_docs runs these blocks (tests/bindings/python/test_docs.py)"),
     ("docs/python.md", "python numpy", "", "as the others of the page"),

@@ -31,15 +31,21 @@ static alcore_status find_row(const placing *self, const alcore__served_answer *
     return ALCORE_OK;
 }
 
+/* Whether a column is wanted that the likeliest classes make: a server that listed one may not say
+ * enough of them, which does not matter for the tokens themselves. */
+static bool wants_likeliest(const placing *self) {
+    return self->wanted[ALCORE__TOKEN_MARGIN] || self->wanted[ALCORE__TOKEN_CONFIDENCE] ||
+           self->wanted[ALCORE__TOKEN_ENTROPY];
+}
+
 /* Refuses an answer that does not say what the columns want. */
 static alcore_status check_answer(const placing *self, const alcore__served_answer *answer) {
-    const bool likeliest =
-        self->wanted[ALCORE__TOKEN_MARGIN] || self->wanted[ALCORE__TOKEN_CONFIDENCE];
-    if (answer->tokens > 0 && answer->k == 0 && (likeliest || self->wanted[ALCORE__TOKEN_ENTROPY]))
+    const bool ranks = self->wanted[ALCORE__TOKEN_MARGIN] || self->wanted[ALCORE__TOKEN_CONFIDENCE];
+    if (answer->tokens > 0 && answer->k == 0 && wants_likeliest(self))
         return alcore__fail(ALCORE_E_DATA,
                             "the likeliest tokens are not listed; ask with \"logprobs\", or of "
                             "chats \"top_logprobs\", of 2 or more");
-    if (likeliest && answer->doubtful >= 0)
+    if (ranks && answer->doubtful >= 0)
         return alcore__fail(ALCORE_E_DATA,
                             "token %" PRId64
                             ": two of its likeliest tokens may have become one, as "
@@ -60,8 +66,8 @@ static alcore_status put_numbers(const placing *self, const alcore__served_answe
     ALCORE__TRY(alcore_tensor_init(&logprobs, answer->logprobs, ALCORE_FLOAT64, of_tokens, 1));
     ALCORE__TRY(alcore_tensor_init(&top, answer->top, ALCORE_FLOAT64, of_top, 2));
     topk.logprobs = &logprobs;
-    if (of_top[1] > 0) topk.top = &top;
-    if (answer->ids) {
+    if (of_top[1] > 0 && wants_likeliest(self)) topk.top = &top;
+    if (topk.top && answer->ids) {
         ALCORE__TRY(alcore_tensor_init(&ids, answer->ids, ALCORE_INT64, of_tokens, 1));
         ALCORE__TRY(alcore_tensor_init(&top_ids, answer->top_ids, ALCORE_INT64, of_top, 2));
         topk.ids = &ids;

@@ -102,7 +102,7 @@ def test_package_knows_no_strategy_and_no_column(root):
     # log-probabilities. One column alone takes a list of matrices.
     verbs = {"scores": {"_job.py", "_selection.py", "_tools.py"}, "random": {"_hosts.py"}, "gold": {"metrics.py"}, "uncertainty": {"analysis.py", "stop.py"},
              "variance": {"plots.py"},
-             "logprobs": {"_host_models.py", "_topk.py"}, "token_probs": {"_host_models.py", "_types.py"},
+             "logprobs": {"_host_models.py", "_topk.py", "served.py"}, "token_probs": {"_host_models.py", "_types.py"},
              "sample_probs": {"_columns.py"}, **{name: {"_host_models.py"} for name in ("embeddings", "probs")}}
     for verb, noun in (("scores", "selection"), ("random", "view")):
         assert "alcore_%s_%s" % (noun, verb) in _ffi.FUNCTIONS

@@ -428,6 +428,20 @@ START_TEST(texts_that_two_classes_may_share) {
 }
 END_TEST
 
+/* llama.cpp's server lists the token of the byte 0 as "\u0000". */
+START_TEST(a_token_may_be_a_nul) {
+    ck_assert_ok(
+        read_answers("{\"choices\":[{\"logprobs\":{\"content\":[{\"token\":\"\\u0000\","
+                     "\"logprob\":-1}]}}]}\n{\"choices\":[{\"text\":\"\\u0000\",\"logprobs\":{"
+                     "\"token_logprobs\":[-2],\"top_logprobs\":[{\"\\u0000\":-2}]}}]}",
+                     "", LOGPROBS, NULL));
+    expect_first(0, -1);
+    expect_first(1, -2);
+    refuse("{\"custom_id\":\"\\u0000\",\"response\":" CONTENT("-1") "}", NNLL, ALCORE_E_DATA,
+           "\\u0000 stands for a NUL");
+}
+END_TEST
+
 START_TEST(options_are_checked) {
     writing self;
     ck_assert_fails(read_answers("", "", ENTROPIES,
@@ -474,4 +488,5 @@ END_TEST
 CHECK_SUITE_WITH("served", set_up, tear_down, every_form_gives_what_all_logits_give,
                  a_list_of_all_classes_gives_the_entropy, a_margin_needs_two, rows_by_name_or_place,
                  the_first_of_several_choices, what_a_server_did_not_say, what_is_no_answer,
-                 texts_that_two_classes_may_share, options_are_checked, every_allocation_may_fail);
+                 texts_that_two_classes_may_share, a_token_may_be_a_nul, options_are_checked,
+                 every_allocation_may_fail);
