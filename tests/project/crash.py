@@ -5,6 +5,8 @@ A run of six rounds with `alcore project` is made once without interruption, bel
 the project. Then
 - each step is made again and killed before each of these calls in turn, and once more with no space from that call on; what it was in the
   middle of is made again, and the bytes of the project and of what was written are those of the run without interruption;
+- the same with no space for the files that a step writes beside the project either, where names can still be removed, as on a disk that is
+  full: a step that failed has left nothing but what it was asked to write, and an init no folder;
 - states that the disk may have after a loss of power at any call are drawn from the log (crash_disk.py): the project opens, every byte of
   it is what it should be, every step that had ended is there, the step in the middle is there whole or not at all, and goes on to the same
   project.
@@ -51,6 +53,11 @@ def steps():
         yield Step("import", "second%d.csv" % r, "--tool", "csv", "--annotator", "ben")
         yield Step("labeled", "--out", "labeled%d.tsv" % r, out="labeled%d.tsv" % r)
         yield Step("metric", "chrf=%d.5" % (20 + r), "--round", str(r))
+    yield Step("eval", "echo bleu 7")
+    yield Step("train", "wc -l < $ALCORE_LABELED > /dev/null", "--out", "train.tsv", out="train.tsv")
+    yield Step("report", "--out", "report.html", out="report.html")
+    yield Step("gc")
+    yield Step("verify")
 
 
 class Failure(AssertionError):
@@ -112,7 +119,7 @@ class World:
 
     def command(self, *words, expect=0, **env):
         done = subprocess.run([ALCORE, *words], cwd=self.path, capture_output=True, text=True, timeout=60,
-                              env={**os.environ, "LD_PRELOAD": SHIM, "CRASH_ROOT": self.at("p"), **env})
+                              env={**os.environ, "LD_PRELOAD": SHIM, "CRASH_ROOT": self.at("p"), "TMPDIR": self.path, **env})
         if expect is not None and done.returncode != expect:
             raise Failure("alcore %s: exit code %d: %s" % (" ".join(words), done.returncode, done.stderr))
         return done
@@ -213,6 +220,54 @@ def no_space_from_each_call_on(box):
     world = world_of(box)
     # What cannot be removed is left; a step that failed says so.
     assert interrupted(world, 1 if FULL else 0.1, CRASH_FULL=[0, 4]) > 15
+
+
+def calls_beside(world, number):
+    """How many calls of a step change files, those beside the project among them."""
+    log = world.at("log-beside")
+    open(log, "wb").close()
+    world.put(world.before[number])
+    world.run(number, CRASH_ROOT=world.path, CRASH_LOG=log)
+    return len(crash_disk.read_log(log))
+
+
+def fill_disk(world, number, call):
+    """Makes a step with no space from a call on; what it wrote before is gone."""
+    world.put(world.before[number])
+    if number == 0:
+        shutil.rmtree(world.at("p"), ignore_errors=True)
+    out = world.steps[number].out
+    if out and os.path.exists(world.at(out)):
+        os.remove(world.at(out))
+    there = set(os.listdir(world.path))
+    done = world.run(number, expect=None, CRASH_ROOT=world.path, CRASH_FULL=str(call), CRASH_REMOVES="1")
+    if done.returncode not in (0, 4):
+        raise Failure("exit code %d: %s" % (done.returncode, done.stderr))
+    if done.returncode:
+        # An export is written before the project keeps that it was.
+        equal(set(os.listdir(world.path)) - there - {out}, set(), "what a step has left that failed")
+        equal("p" in os.listdir(world.path), number > 0, "whether there is a project")
+    if not world.is_made(number):
+        world.run(number)
+    world.check_equal(number)
+
+
+@case
+def no_space_beside_the_project_either(box):
+    world, rng, tried, calls = world_of(box), random.Random(SEED), 0, 0
+    for number, step in enumerate(world.steps):
+        count = calls_beside(world, number)
+        calls += count
+        for call in range(1, count + 1):
+            if rng.random() >= (1 if FULL else 0.06):
+                continue
+            tried += 1
+            try:
+                fill_disk(world, number, call)
+            except AssertionError as error:
+                raise Failure("step %d (%s), call %d: %s" % (number, " ".join(step.words), call, error)) from error
+    print("# %d of %d calls" % (tried, calls))
+    assert tried > 15
 
 
 def check_loss(world, made, state, rng):

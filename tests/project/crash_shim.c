@@ -8,6 +8,7 @@
  *   CRASH_LOG     the file that each call is appended to, after it succeeded
  *   CRASH_KILL    N: SIGKILL before the N-th call, from 1
  *   CRASH_FULL    N: no space (ENOSPC) for the N-th call and all that follow
+ *   CRASH_REMOVES 1: names can be removed all the same
  *   CRASH_TIME    seconds since 1970: the time of day, which stands still
  *   CRASH_NO_SYNC 1: fsync() and fdatasync() do nothing and are not seen: a program that does not
  *                 sync, for the test of the test
@@ -109,15 +110,17 @@ static long number(const char *name) {
     return text ? atol(text) : 0;
 }
 
-/* Before a call that changes a file: counts it, and ends the program here if it is its turn. False:
- * the call has to fail, errno is set. */
-static bool begin(void) {
+/* Before a call that changes a file, of that kind of record: counts it, and ends the program here if
+ * it is its turn. False: the call has to fail, errno is set. */
+static bool begin(int kind) {
     calls++;
     if (calls == number("CRASH_KILL")) {
         kill(getpid(), SIGKILL);
         pause();
     }
+    const bool removes = kind == UNLINK || kind == REMOVE_FOLDER;
     if (!number("CRASH_FULL") || calls < number("CRASH_FULL")) return true;
+    if (removes && number("CRASH_REMOVES")) return true;
     errno = ENOSPC;
     return false;
 }
@@ -156,7 +159,7 @@ static int open_at(int folder, const char *path, int flags, mode_t mode) {
     const bool is_new = faccessat(folder, path, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
     /* To open a file that is there changes nothing. */
     const bool changes = is_new || (flags & O_TRUNC);
-    int file = changes && !begin() ? -1 : REAL(openat)(folder, path, flags, mode);
+    int file = changes && !begin(CREATE) ? -1 : REAL(openat)(folder, path, flags, mode);
     const int error = errno;
     if (file >= 0 && is_new) record(CREATE, inode_of(file), 0, found, "", "", 0);
     if (file >= 0 && !is_new && (flags & O_TRUNC))
@@ -208,7 +211,7 @@ int creat(const char *path, mode_t mode) {
         const char *second_ = *(other) ? find(other_folder, other, two_) : "";                     \
         if (!first_ || !second_) return call;                                                      \
         pthread_mutex_lock(&lock);                                                                 \
-        const int done_ = begin() ? call : -1;                                                     \
+        const int done_ = begin(kind) ? call : -1;                                                 \
         const int error_ = errno;                                                                  \
         if (done_ == 0) record(kind, 0, 0, first_, second_, "", 0);                                \
         pthread_mutex_unlock(&lock);                                                               \
@@ -273,7 +276,7 @@ static ssize_t write_at(int file, const void *data, size_t bytes, off_t offset) 
     const bool appends = fcntl(file, F_GETFL) & O_APPEND;
     const off_t at = offset >= 0 ? offset : lseek(file, 0, appends ? SEEK_END : SEEK_CUR);
     ssize_t done = -1;
-    if (begin())
+    if (begin(WRITE))
         done =
             offset < 0 ? REAL(write)(file, data, bytes) : REAL(pwrite)(file, data, bytes, offset);
     const int error = errno;
@@ -299,7 +302,7 @@ int ftruncate(int file, off_t length) {
     char name[PATH_MAX];
     if (!find_open(file, name)) return REAL(ftruncate)(file, length);
     pthread_mutex_lock(&lock);
-    const int done = begin() ? REAL(ftruncate)(file, length) : -1;
+    const int done = begin(TRUNCATE) ? REAL(ftruncate)(file, length) : -1;
     const int error = errno;
     if (done == 0) record(TRUNCATE, inode_of(file), length, "", "", "", 0);
     pthread_mutex_unlock(&lock);
@@ -318,7 +321,7 @@ static int sync_file(int file, int (*real)(int)) {
     if (!found) return real(file);
     if (number("CRASH_NO_SYNC")) return 0;
     pthread_mutex_lock(&lock);
-    const int done = begin() ? real(file) : -1;
+    const int done = begin(SYNC) ? real(file) : -1;
     const int error = errno;
     const bool folder = fstat(file, &info) == 0 && S_ISDIR(info.st_mode);
     if (done == 0 && folder) record(SYNC_NAMES, 0, 0, found, "", "", 0);
