@@ -13,6 +13,14 @@ static int32_t task_of(const char *name) {
     return task;
 }
 
+/* The number of a span unit; 0: that of the tool. Forms without spans take none. */
+static int32_t unit_of(int32_t task, const char *name) {
+    static const char *const names[] = {"code-points", "utf16", "bytes"};
+    for (int32_t i = 0; i < 3 && task == ALCORE_TASK_SPANS; i++)
+        if (strcmp(name, names[i]) == 0) return ALCORE_SPAN_CODE_POINTS + i;
+    return 0;
+}
+
 static const char *or_null(const char *text) {
     return *text ? text : NULL;
 }
@@ -75,6 +83,8 @@ alcore_status alcore__project_exchange_begin(alcore_project *project,
     }
     const alcore__project_settings *const settings = &out->settings;
     out->options.task = task_of(alcore__project_setting(settings, "task"));
+    out->options.span_unit =
+        unit_of(out->options.task, alcore__project_setting(settings, "span_unit"));
     out->options.source_language = or_null(alcore__project_setting(settings, "source_language"));
     out->options.target_language = or_null(alcore__project_setting(settings, "target_language"));
     out->options.batch = out->batch.data;

@@ -26,6 +26,8 @@ static const alcore__param own_rows[] = {
      "what annotators are asked", ALCORE__BY_NAME},
     {"labels", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "for classes, spans and tags, with commas between", ALCORE__BY_NAME},
+    {"span_unit", ALCORE_PARAM_CHOICE, "tool", 0, 0, "tool|code-points|utf16|bytes",
+     "in what files of tools count offsets of spans", ALCORE__BY_NAME},
     {"source_language", ALCORE_PARAM_TEXT, "", 0, 0, NULL, "language tag of the texts",
      ALCORE__BY_NAME},
     {"target_language", ALCORE_PARAM_TEXT, "", 0, 0, NULL, "language tag of translations",
