@@ -149,7 +149,9 @@ ALCORE_API alcore_status alcore_tool_write_requests(alcore_annotations *annotati
 typedef struct alcore_tool_answers alcore_tool_answers;
 
 /** Reads what people did from a file of a tool. Records that cannot be used (no id of ours, a state
- * that is not known, a span beyond its text) are counted and named, and the others count.
+ * that is not known, a span beyond its text) are counted and named, and the others count. A file
+ * without any answer that looks like one of another tool is not taken for one that nobody has
+ * answered: the error, or the reason why its records cannot be used, names that tool.
  * @param[in] ctx borrowed
  * @param[in] tool borrowed; its name
  * @param[in] path borrowed; "-" is standard input; .gz, .xz and .zst are decompressed where the

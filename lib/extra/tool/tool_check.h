@@ -18,4 +18,10 @@ alcore_status alcore__tool_check_items(alcore_ctx *ctx, const alcore_tool_items 
 /* Where the caller names no language of the texts and all items have the same one, it is that. */
 void alcore__tool_default_language(const alcore_tool_items *items, alcore_tool_options *options);
 
+/* Names the tool of a file (tool_batch.c) from which another one has read no answer, or which it
+ * refused, so that nobody takes it for one that is not answered yet; status: of the reading.
+ * Returns ALCORE_E_DATA then, else status. */
+alcore_status alcore__tool_name_batch(alcore_ctx *ctx, const char *tool, const char *path,
+                                      const alcore_tool_answers *answers, alcore_status status);
+
 #endif

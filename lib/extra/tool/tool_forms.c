@@ -139,9 +139,11 @@ static alcore_status read_answers(alcore_ctx *ctx, const char *tool, const char 
     alcore_tool_answers *made;
     ALCORE__TRY(find_usable(tool, false, &form));
     ALCORE__TRY(alcore__tool_check_options(ctx, form, options, false, &set));
-    ALCORE__TRY(check_suffix(form, path));
     ALCORE__TRY(alcore__tool_answers_new(ctx, path, set.task, &made));
-    return alcore__object_made(form->read(ctx, path, &set, made), made, out);
+    alcore_status status = check_suffix(form, path);
+    if (status == ALCORE_OK) status = form->read(ctx, path, &set, made);
+    status = alcore__tool_name_batch(ctx, form->name, path, made, status);
+    return alcore__object_made(status, made, out);
 }
 
 alcore_status alcore_tool_read(alcore_ctx *ctx, const char *tool, const char *path,

@@ -3,6 +3,8 @@
  * units of offsets, parts of words as tags, files that are something else. */
 #include "check_suite.h"
 
+#include <stdbool.h>
+
 #include "tool_listing.h"
 
 /* What went out and comes back as it is has no answers, with drafts or without. */
@@ -58,6 +60,17 @@ START_TEST(test_foreign) {
 }
 END_TEST
 
+/* Whether a file has answers, or it is told why not. */
+static bool says_something(const char *tool, const char *file, const alcore_tool_options *options) {
+    alcore_tool_answers *answers;
+    if (alcore_tool_read(ctx, tool, file, options, &answers) != ALCORE_OK)
+        return strstr(alcore_last_error(), "this is a batch of") != NULL;
+    const bool said =
+        alcore_tool_answers_count(answers) > 0 || *alcore_tool_answers_messages(answers);
+    alcore_tool_answers_unref(answers);
+    return said;
+}
+
 /* None of the files that tools have exported is one that nobody answered for another tool. */
 START_TEST(test_foreign_files) {
     static const char *const readers[] = {"label-studio", "doccano", "argilla", "prodigy"};
@@ -72,8 +85,8 @@ START_TEST(test_foreign_files) {
             for (size_t reader = 0; reader < 4; reader++) {
                 char name[64];
                 snprintf(name, sizeof name, "%s-%s.%s", files[i][0], tasks[task], files[i][1]);
-                ck_assert_msg(*answers_of(readers[reader], kept(name),
-                                          OPTIONS(.task = ALCORE_TASK_TRANSLATION + task)),
+                ck_assert_msg(says_something(readers[reader], kept(name),
+                                             OPTIONS(.task = ALCORE_TASK_TRANSLATION + task)),
                               "%s reads %s", readers[reader], name);
             }
 }

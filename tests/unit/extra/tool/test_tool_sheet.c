@@ -84,8 +84,10 @@ START_TEST(test_columns) {
     ck_assert_str_eq(error_of("csv", "x.xlf", "<xliff/>"),
                      "ALCORE_E_DATA FILE is no CSV: files in .xlf are read by the tool xliff, "
                      "xliff2");
-    ck_assert_str_eq(error_of("csv", "x.tmx", "<tmx/>"),
-                     "ALCORE_E_DATA FILE is no CSV: files in .tmx are read by the tool tmx");
+    ck_assert_str_eq(
+        error_of("csv", "x.tmx", "<tmx/>"),
+        "ALCORE_E_DATA FILE is no CSV: files in .tmx are read by the tool tmx; this is a "
+        "batch of tmx, not of csv");
 }
 END_TEST
 

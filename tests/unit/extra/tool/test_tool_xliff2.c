@@ -137,8 +137,10 @@ START_TEST(test_content) {
     }
     ck_assert_str_eq(error_of("xliff2", "x.xlf", "<xliff version='1.2'/>"),
                      "ALCORE_E_DATA FILE:1: it is XLIFF 1.2: read it with the tool xliff");
-    ck_assert_str_eq(error_of("xliff2", "x.xlf", "<tmx/>"),
-                     "ALCORE_E_DATA FILE:1: the root is tmx, not xliff");
+    ck_assert_str_eq(
+        error_of("xliff2", "x.xlf", "<tmx/>"),
+        "ALCORE_E_DATA FILE:1: the root is tmx, not xliff; this is a batch of tmx, not of "
+        "xliff2");
 }
 END_TEST
 
