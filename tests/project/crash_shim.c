@@ -110,8 +110,8 @@ static long number(const char *name) {
     return text ? atol(text) : 0;
 }
 
-/* Before a call that changes a file, of that kind of record: counts it, and ends the program here if
- * it is its turn. False: the call has to fail, errno is set. */
+/* Before a call that changes a file, of that kind of record: counts it, and ends the program here
+ * if it is its turn. False: the call has to fail, errno is set. */
 static bool begin(int kind) {
     calls++;
     if (calls == number("CRASH_KILL")) {

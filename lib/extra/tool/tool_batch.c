@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of another tool, as one that nobody has answered, comes back by mistake. What it is is told
- * by how it begins: members and marks that the other forms have not, in batches that went out and
+/* A file of another tool comes back by mistake, as one that nobody has answered. Which tool's it is
+ * shows at its begin: members and marks that the other forms have not, in batches that went out and
  * in what the tools make of them. */
 #include <string.h>
 #include <sys/stat.h>
