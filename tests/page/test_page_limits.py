@@ -78,6 +78,12 @@ def only_the_picks(box):
     page.close()
 
 
+def warned(page):
+    """The warning, which is seen."""
+    same(page.value("document.getElementById('warning').getClientRects().length"), 1)
+    return page.text("warning")
+
+
 def refused_storage(box):
     refusals = {
         "it does not allow": "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError'); }});",
@@ -86,7 +92,7 @@ def refused_storage(box):
     for said, script in refusals.items():
         page = Page(box)
         page.show(asked(), before=script)
-        warning = page.text("warning")
+        warning = warned(page)
         assert said in warning and "save it as a file" in warning, warning
         same(page.value("document.getElementById('warning').getAttribute('role')"), "alert")
         page.type("eins")
@@ -110,7 +116,7 @@ def full_while_working(box):
     page.show(asked())
     page.value("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }; 0")
     page.type("e")
-    assert "is full" in page.text("warning"), page.text("warning")
+    assert "is full" in warned(page)
     page.close()
 
 
