@@ -199,7 +199,8 @@ const option_info option_table[OPTION_TOTAL] = {
          "where missing columns come from (default ngram); with COLUMN=, such as embeddings=DIR, "
          "where that column comes from (select, compare, ablate; repeatable); of project next a "
          "folder or ngram; of align the FILE of --save, which links the words in place of a "
-         "training"},
+         "training; of project train the folder that the torch engine fine-tunes, of project eval "
+         "the model that is measured (default that of the round)"},
     [OPTION_CACHE] = {"cache", 0, "DIR", false, ROUNDED | COMMAND_RHO,
                       "folder where columns that models compute are kept for the next run"},
     [OPTION_CACHE_MAX_AGE] = {"cache-max-age", 0, "SECONDS", false, REQUESTED | COMMAND_RHO,
@@ -258,9 +259,9 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_OUTSIDE] = {"ood", 0, "FILE", true, COMMAND_EVAL,
                         "overlap, in-domain, word-accuracy: data outside the domain; repeatable"},
     [OPTION_TEST] =
-        {"test", 0, "FILE", true, COMMAND_EVAL | COMMAND_ABLATE | COMMAND_COMPARE,
+        {"test", 0, "FILE", true, COMMAND_EVAL | COMMAND_ABLATE | COMMAND_COMPARE | COMMAND_PROJECT,
          "in-domain: the test set; ablate, compare: texts whose words the picks should cover; "
-         "repeatable"},
+         "repeatable; project eval: texts and references that the model is measured on"},
     [OPTION_ORDERS] = {"orders", 'n', "N[-M]", false, COMMAND_EVAL,
                        "overlap: lengths of the n-grams (default 1-4)"},
     [OPTION_TARGET_COLUMN] = {"target-column", 0, "NAME", false, COMMAND_EVAL,
@@ -410,7 +411,8 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_DROPOUT] = {"dropout", 0, "SEED", false, COMMAND_MODEL,
                         "score: dropout stays on, drawn by SEED; the variance over passes with "
                         "several seeds tells how sure the model is"},
-    [OPTION_TO] = {"to", 0, "LANGUAGE", false, COMMAND_MODEL | UNCERTAIN | COMMAND_RHO | ANNOTATING,
+    [OPTION_TO] = {"to", 0, "LANGUAGE", false,
+                   COMMAND_MODEL | UNCERTAIN | COMMAND_RHO | ANNOTATING | COMMAND_PROJECT,
                    "language of a model's outputs, such as de_DE (mBART), de (M2M100) or deu_Latn "
                    "(NLLB); of model: translate, and score, of whose TARGET it is the language; "
                    "with --tool: of the translations"},
@@ -442,6 +444,11 @@ const option_info option_table[OPTION_TOTAL] = {
                           "without a name, who counts as one more person)"},
     [OPTION_ROLE] = {"role", 0, "candidates|labeled|target|excluded", false, COMMAND_PROJECT,
                      "add: what the texts are (default candidates)"},
+    [OPTION_WITH_LABELED] = {"with-labeled", 0, NULL, false, COMMAND_PROJECT,
+                             "project train: the pairs that were there before are learned too"},
+    [OPTION_METRICS] = {"metrics", 0, "NAME,...", false, COMMAND_PROJECT,
+                        "project eval --test: chrf, bleu, ter, loss, accuracy, exact_match, f1, "
+                        "span_f1, strict_span_f1 (default those that fit the model)"},
     [OPTION_OUT] = {"out", 0, "FILE", false,
                     COMMAND_PROJECT | ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT |
                         COMMAND_MODEL,

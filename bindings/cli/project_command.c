@@ -93,8 +93,7 @@ static int make(project_run *self) {
     return code;
 }
 
-/* How the files that are added are read: the options that other commands have for POOL. */
-static int read_how(const project_run *self, alcore_read_options *options) {
+int project_reading(const project_run *self, alcore_read_options *options) {
     const arguments *args = self->args;
     const char *format = option_value(args, OPTION_FORMAT, NULL);
     TRY(read_reading(args, options));
@@ -136,7 +135,7 @@ static int add(project_run *self) {
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     int role = 0;
     TRY(option_choice(self->args, OPTION_ROLE, "candidates|labeled|target|excluded", &role));
-    TRY(read_how(self, &options));
+    TRY(project_reading(self, &options));
     for (int i = 2; i < self->args->operand_count; i++)
         TRY(add_file(self, roles[role], self->args->operands[i], &options));
     return EXIT_DONE;
@@ -426,7 +425,7 @@ static const struct {
      MAX_OPERANDS,
      "FILE...",
      {OPTION_ROLE, OPTION_FORMAT, OPTION_TEXT_COLUMN, OPTION_REFERENCE_COLUMN, OPTION_REFERENCES,
-      OPTION_BY, OPTION_LANGUAGE, OPTION_BAD_LINES, OPTION_ESCAPES}},
+      OPTION_BY, OPTION_LANGUAGE, OPTION_BAD_LINES, OPTION_ESCAPES, OPTION_TOTAL}},
     {"next",
      next,
      0,
@@ -444,8 +443,20 @@ static const struct {
      {OPTION_TOOL, OPTION_ANNOTATOR, OPTION_JSON, OPTION_TOTAL}},
     {"labeled", write_labeled, 0, 0, "", {OPTION_OUT, OPTION_TOTAL}},
     {"metric", put_metrics, 1, MAX_OPERANDS, "NAME=VALUE...", {OPTION_ROUND, OPTION_TOTAL}},
-    {"train", project_train, 1, 1, "COMMAND", {OPTION_OUT, OPTION_TOTAL}},
-    {"eval", project_eval, 1, 1, "COMMAND", {OPTION_ROUND, OPTION_TOTAL}},
+    {"train",
+     project_train,
+     0,
+     MAX_OPERANDS,
+     "COMMAND",
+     {OPTION_OUT, OPTION_MODEL, OPTION_TO, OPTION_WITH_LABELED, OPTION_TOTAL}},
+    {"eval",
+     project_eval,
+     0,
+     1,
+     "COMMAND",
+     {OPTION_ROUND, OPTION_TEST, OPTION_MODEL, OPTION_TO, OPTION_METRICS, OPTION_FORMAT,
+      OPTION_TEXT_COLUMN, OPTION_REFERENCE_COLUMN, OPTION_REFERENCES, OPTION_BY, OPTION_LANGUAGE,
+      OPTION_BAD_LINES, OPTION_ESCAPES, OPTION_TOTAL}},
     {"disagreements", project_show_disagreements, 0, 0, "", {OPTION_JSON, OPTION_TOTAL}},
     {"status", project_show_status, 0, 0, "", {OPTION_JSON, OPTION_TOTAL}},
     {"report", report, 0, 0, "", {OPTION_OUT, OPTION_TOTAL}},

@@ -1,121 +1,155 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alcore project train and eval: a command of the user, run by the shell, that trains a model on
- * what was answered, or measures one. It may be any program: a script, `alcore model train
- * CONFIG.json`, `alcore eval bleu`. Its environment says what it is about:
- *
- *   ALCORE_PROJECT  the folder of the project
- *   ALCORE_ROUND    the round that was selected last, or that of --round
- *   ALCORE_LABELED  train: the pairs of text and answer, a file of --out, or a temporary one */
-#include <errno.h>
-#include <signal.h>
+/* alcore project train and eval: of a model by the torch engine (--model DIR, --test FILE), or by a
+ * command of the user, which the shell reads: a script, `alcore model train CONFIG.json`, `alcore
+ * eval bleu`. Its environment says what it is about (alcore_project_work). */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "project_run.h"
 #include "text_output.h"
+#include "train_config.h"
 
-/* Sets the environment of the command. */
-static int set_environment(const project_run *self, int64_t round, const char *labeled) {
-    char number[24];
-    snprintf(number, sizeof number, "%lld", (long long)round);
-    if (setenv("ALCORE_PROJECT", self->folder, 1) || setenv("ALCORE_ROUND", number, 1) ||
-        (labeled && setenv("ALCORE_LABELED", labeled, 1)))
-        return complain(EXIT_MEMORY, "out of memory");
+/* The arguments that let the shell read the command of the user. */
+typedef const char *shell_command[4];
+
+/* Finds out whether a command or an option with its argument says how it is done; an exit code.
+ * *out: the command, or NULL. */
+static int find_command(const project_run *self, option_id option, const char *argument,
+                        shell_command words, const char *const **out) {
+    const bool given = option_given(self->args, option);
+    const char *const name = option_table[option].name;
+    *out = NULL;
+    if (given) return EXIT_DONE;
+    if (self->args->operand_count != 3)
+        return complain(EXIT_USAGE, "project %s needs one COMMAND, or --%s %s", self->action, name,
+                        argument);
+    words[0] = "/bin/sh";
+    words[1] = "-c";
+    words[2] = self->args->operands[2];
+    words[3] = NULL;
+    *out = words;
     return EXIT_DONE;
 }
 
-/* The exit code for the end of the command, as waitpid() tells it. */
-static int end_of(const project_run *self, int end) {
-    const char *command = self->args->operands[2];
-    if (end == -1) return complain(EXIT_IO, "%s: %s", command, strerror(errno));
-    if (WIFSIGNALED(end) && (WTERMSIG(end) == SIGINT || WTERMSIG(end) == SIGTERM))
-        return complain(EXIT_INTERRUPTED, "interrupted");
-    if (WIFSIGNALED(end))
-        return complain(EXIT_DATA, "%s: ended by signal %d", command, WTERMSIG(end));
-    if (WEXITSTATUS(end))
-        return complain(EXIT_DATA, "%s: exit status %d", command, WEXITSTATUS(end));
+/* Refuses options that go with the engine. */
+static int refuse_options(const project_run *self, const option_id *ids, int count,
+                          option_id needed) {
+    for (int i = 0; i < count; i++)
+        if (option_given(self->args, ids[i]))
+            return complain(EXIT_USAGE, "project %s: --%s goes with --%s", self->action,
+                            option_table[ids[i]].name, option_table[needed].name);
     return EXIT_DONE;
 }
 
 /* ---- train ---- */
 
-/* Writes the pairs and runs the command. */
-static int train_on(project_run *self, const char *labeled) {
-    int64_t round = 0;
-    TRY(project_outcome(self, alcore_project_write_labeled(self->project, labeled)));
-    TRY(project_round(self, &round));
-    TRY(set_environment(self, round, labeled));
-    return end_of(self, system(self->args->operands[2]));
+/* The value of NAME=VALUE: a number or true and false as JSON has them, or else a text. */
+static json_t *read_value(const char *text) {
+    json_t *const value = json_loads(text, JSON_DECODE_ANY, NULL);
+    if (value && !json_is_string(value)) return value;
+    json_decref(value);
+    return json_string(text);
+}
+
+/* Reads NAME=VALUE of the operands as keys of `alcore model train`. values: an object that keeps
+ * the texts. */
+static int read_training(const project_run *self, json_t *values, alcore_train_options *out) {
+    for (int i = 2; i < self->args->operand_count; i++) {
+        const char *text;
+        char *name;
+        TRY(project_split(self, self->args->operands[i], &name, &text));
+        const int failed = json_object_set_new(values, name, read_value(text));
+        free(name);
+        if (failed) return complain(EXIT_USAGE, "%s: not UTF-8", self->args->operands[i]);
+    }
+    return train_config_settings("project train", values, out);
+}
+
+static int train(project_run *self, alcore_project_train_options *options) {
+    const char *model;
+    TRY(project_outcome(self, alcore_project_train(self->project, options, &model)));
+    terminal_clear();
+    if (model && !option_given(self->args, OPTION_QUIET)) fprintf(stderr, "%s\n", model);
+    return EXIT_DONE;
+}
+
+static int train_model(project_run *self, alcore_project_train_options *options) {
+    alcore_train_options how = ALCORE_TRAIN_OPTIONS_INIT;
+    json_t *const values = json_object();
+    options->model = option_value(self->args, OPTION_MODEL, NULL);
+    options->language = option_value(self->args, OPTION_TO, NULL);
+    options->training = &how;
+    int code = values ? read_training(self, values, &how) : complain(EXIT_MEMORY, "out of memory");
+    if (code == EXIT_DONE) code = train(self, options);
+    json_decref(values);
+    return code;
 }
 
 int project_train(project_run *self) {
-    const char *out = option_value(self->args, OPTION_OUT, NULL), *folder = getenv("TMPDIR");
-    char path[4096];
-    if (out) {
-        TRY(option_suffix(self->args, OPTION_OUT, ".tsv|.csv|.jsonl"));
-        return train_on(self, out);
-    }
-    TRY(join_path(folder && *folder ? folder : "/tmp", "alcore-XXXXXX.tsv", path));
-    const int file = mkstemps(path, (int)strlen(".tsv"));
-    if (file < 0) return complain(EXIT_IO, "%s: %s", path, strerror(errno));
-    close(file);
-    const int code = train_on(self, path);
-    unlink(path);
-    return code;
+    static const option_id of_model[] = {OPTION_TO};
+    alcore_project_train_options options = ALCORE_PROJECT_TRAIN_OPTIONS_INIT;
+    shell_command words;
+    TRY(option_suffix(self->args, OPTION_OUT, ".tsv|.csv|.jsonl"));
+    options.labeled = option_value(self->args, OPTION_OUT, NULL);
+    options.with_labeled = option_given(self->args, OPTION_WITH_LABELED);
+    options.show = 1;
+    TRY(find_command(self, OPTION_MODEL, "DIR", words, &options.command));
+    if (!options.command) return train_model(self, &options);
+    TRY(refuse_options(self, of_model, 1, OPTION_MODEL));
+    return train(self, &options);
 }
 
 /* ---- eval ---- */
 
-enum { MOST_OUTPUT = 64 << 20 };
-
-/* Tells what was kept, line by line as the command printed it. */
-static void tell(const project_run *self, int64_t round, char *text) {
-    char *rest;
-    if (option_given(self->args, OPTION_QUIET)) return;
-    for (char *line = strtok_r(text, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest))
-        if (*line != '#') fprintf(stderr, "round %lld: %s\n", (long long)round, line);
-}
-
-/* Keeps the measures that the command printed, once it has ended well. */
-static int keep(const project_run *self, int64_t round, FILE *copy) {
-    const long bytes = ftell(copy);
-    if (bytes < 0 || bytes > MOST_OUTPUT)
-        return complain(EXIT_DATA, "%s: it printed more than %d bytes", self->args->operands[2],
-                        MOST_OUTPUT);
-    char *text = calloc((size_t)bytes + 1, 1);
-    if (!text) return complain(EXIT_MEMORY, "out of memory");
-    rewind(copy);
-    const size_t length = fread(text, 1, (size_t)bytes, copy);
-    const int code =
-        project_outcome(self, alcore_project_put_metrics(self->project, round, text, length, NULL));
-    if (code == EXIT_DONE) tell(self, round, text);
-    free(text);
+/* Says what was measured. */
+static int print_measures(const project_run *self, const char *measures) {
+    const char *name;
+    json_t *value, *const all = json_loads(measures, 0, NULL);
+    int64_t round = 0;
+    if (!all) return complain(EXIT_MEMORY, "out of memory");
+    int code = project_round(self, &round);
+    json_object_foreach(all, name, value) if (code == EXIT_DONE)
+        fprintf(stderr, "round %lld: %s %.12g\n", (long long)round, name, json_number_value(value));
+    json_decref(all);
     return code;
 }
 
-/* Copies the standard output of the command to a file. */
-static int run_to(const project_run *self, FILE *copy) {
-    char block[4096];
-    size_t bytes;
-    FILE *output = popen(self->args->operands[2], "r");
-    if (!output) return complain(EXIT_IO, "%s: %s", self->args->operands[2], strerror(errno));
-    while ((bytes = fread(block, 1, sizeof block, output)) > 0) fwrite(block, 1, bytes, copy);
-    return end_of(self, pclose(output));
+static int evaluate(project_run *self, const alcore_project_eval_options *options) {
+    const char *measures;
+    TRY(project_outcome(self, alcore_project_eval(self->project, options, &measures)));
+    terminal_clear();
+    if (option_given(self->args, OPTION_QUIET)) return EXIT_DONE;
+    char *const copy = strdup(measures); /* the next call of the project ends the view */
+    if (!copy) return complain(EXIT_MEMORY, "out of memory");
+    const int code = print_measures(self, copy);
+    free(copy);
+    return code;
 }
 
 int project_eval(project_run *self) {
-    int64_t round = 0;
-    TRY(project_round(self, &round));
-    TRY(set_environment(self, round, NULL));
-    FILE *copy = tmpfile();
-    if (!copy) return complain(EXIT_IO, "cannot make a temporary file: %s", strerror(errno));
-    fflush(NULL);
-    int code = run_to(self, copy);
-    if (code == EXIT_DONE && (fflush(copy) || ferror(copy)))
-        code = complain(EXIT_IO, "cannot write a temporary file: %s", strerror(errno));
-    if (code == EXIT_DONE) code = keep(self, round, copy);
-    fclose(copy);
-    return code;
+    static const option_id of_test[] = {
+        OPTION_TO,        OPTION_METRICS,          OPTION_FORMAT,     OPTION_TEXT_COLUMN,
+        OPTION_LANGUAGE,  OPTION_REFERENCE_COLUMN, OPTION_REFERENCES, OPTION_BY,
+        OPTION_BAD_LINES, OPTION_ESCAPES};
+    alcore_project_eval_options options = ALCORE_PROJECT_EVAL_OPTIONS_INIT;
+    alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
+    shell_command words;
+    if (option_given(self->args, OPTION_ROUND))
+        TRY(option_integer(self->args, OPTION_ROUND, 0, INT64_MAX, &options.round));
+    options.model = option_value(self->args, OPTION_MODEL, NULL);
+    options.show = 1;
+    TRY(find_command(self, OPTION_TEST, "FILE", words, &options.command));
+    if (options.command) {
+        TRY(refuse_options(self, of_test, sizeof of_test / sizeof *of_test, OPTION_TEST));
+        return evaluate(self, &options);
+    }
+    if (self->args->operand_count > 2)
+        return complain(EXIT_USAGE, "project eval takes FOLDER with --test; '%s' is one too many",
+                        self->args->operands[2]);
+    TRY(project_reading(self, &reading));
+    options.test = option_value(self->args, OPTION_TEST, NULL);
+    options.reading = &reading;
+    options.metrics = option_value(self->args, OPTION_METRICS, NULL);
+    options.language = option_value(self->args, OPTION_TO, NULL);
+    return evaluate(self, &options);
 }

@@ -23,6 +23,9 @@ int project_split(const project_run *self, const char *word, char **name, const 
 /* The round that metric and eval are about: that of --round; without it the last one. */
 int project_round(const project_run *self, int64_t *out);
 
+/* How a file that is added or a test set is read: the options that other commands have for POOL. */
+int project_reading(const project_run *self, alcore_read_options *options);
+
 /* What is known (project_show.c). */
 int project_show_status(project_run *self);
 int project_show_log(project_run *self);
@@ -31,7 +34,7 @@ int project_get(project_run *self);
 /* *out: the settings that a round was given of its own, which the caller releases; NULL: none. */
 int project_round_settings(const project_run *self, int64_t round, json_t **out);
 
-/* A command of the user that trains or measures a model (project_model.c). */
+/* The engine, or a command of the user, trains or measures a model (project_model.c). */
 int project_train(project_run *self);
 int project_eval(project_run *self);
 

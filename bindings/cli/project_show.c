@@ -39,6 +39,8 @@ static void print_status(const alcore_project_status *now) {
     print_amount("spent", now->spent);
     print_amount("refunded", now->refunded);
     print_amount("left", now->left);
+    if (now->training) puts("unfinished\ttrain");
+    if (now->evaluating) puts("unfinished\teval");
 }
 
 /* The command that comes next, as a hint on standard error. */
@@ -46,7 +48,10 @@ static void print_next(const project_run *self, const alcore_project_status *now
     const char *folder = self->folder;
     if (option_given(self->args, OPTION_QUIET)) return;
     fflush(stdout);
-    if (!now->candidates)
+    if (now->training || now->evaluating)
+        fprintf(stderr, "next: `alcore project %s %s` was begun and has not ended; run it again\n",
+                now->training ? "train" : "eval", folder);
+    else if (!now->candidates)
         fprintf(stderr, "next: `alcore project add %s FILE` adds candidates\n", folder);
     else if (!now->open)
         fprintf(stderr, "next: `alcore project next %s` selects round %lld\n", folder,

@@ -219,6 +219,19 @@ int train_config_scratch(const train_config *config, train_scratch *out) {
     return read_object(&self, config->from_scratch);
 }
 
+/* The keys of the options of a training are those of a configuration behind the files, up to those
+ * of a validation. */
+int train_config_settings(const char *where, const json_t *values, alcore_train_options *out) {
+    train_config config = {.options = *out};
+    size_t first = 0, end = COUNT_OF(config_keys);
+    while (strcmp(config_keys[first].name, "optimizer") != 0) first++;
+    while (strcmp(config_keys[end - 1].name, "checkpoint_every") != 0) end--;
+    reader self = {where, "", config_keys + first, end - first, &config};
+    TRY(read_object(&self, values));
+    *out = config.options;
+    return EXIT_DONE;
+}
+
 /* What one key needs of others. */
 static int check_keys(const train_config *config) {
     static const char *const of_validation[] = {"metric", "validate_every", "patience"};

@@ -47,6 +47,9 @@ int train_config_file(const train_config *config, const char *list, size_t index
                       const json_t *value, train_file *out);
 int train_config_scratch(const train_config *config, train_scratch *out);
 void train_config_clear(train_config *config);
+/* Reads how the engine trains of an object of keys alone, without files and folders but that of
+ * checkpoints; where: in front of messages. */
+int train_config_settings(const char *where, const json_t *values, alcore_train_options *out);
 
 /* Reads the files of the list "train" or "validation" into a new pool of texts and references
  * (train_data.c). *weighted: the pool has the column "weight", since not all rows have the weight

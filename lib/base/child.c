@@ -58,11 +58,17 @@ static void reset_signals(void) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Makes the three standard files: an empty input, and FOLDER/log, which is the current folder. */
-static bool open_files(void) {
+/* Makes the standard input, an empty one. */
+static bool open_input(void) {
     const int input = open("/dev/null", O_RDONLY);
+    return input >= 0 && dup2(input, 0) == 0;
+}
+
+/* Makes both outputs the file log of the folder, which becomes the current one. */
+static bool open_log(const char *folder) {
+    if (chdir(folder) != 0) return false;
     const int log = open("log", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    return input >= 0 && log >= 0 && dup2(input, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2;
+    return log >= 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2;
 }
 
 /* Turns the new process into the program; returns only after a failure, with errno. host: the
@@ -72,7 +78,7 @@ static void become(const char *const *arguments, const char *folder, pid_t host)
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return;
 #endif
     if (getppid() != host) _exit(127); /* it died before, and nobody reads the pipe */
-    if (setpgid(0, 0) != 0 || chdir(folder) != 0 || !open_files()) return;
+    if (setpgid(0, 0) != 0 || !open_input() || (folder && !open_log(folder))) return;
     close_others();
     reset_signals();
     execvp(arguments[0], (char *const *)arguments);

@@ -13,7 +13,8 @@ alcore_status alcore__temporary_folder(alcore_ctx *ctx, alcore__buffer *out);
 
 /* Runs a program and waits for its end. arguments: NULL-terminated; the first one is the program,
  * which is looked for on PATH. It works in the folder, reads an empty standard input, and writes
- * both outputs to FOLDER/log. stage: for progress.
+ * both outputs to FOLDER/log; folder NULL: it works where the host does, and writes where that
+ * does. stage: for progress.
  *
  * *out_code: its exit status; 128 + the number of the signal that ended it; -1 when the host
  * ignores SIGCHLD, so that the system does not tell. ALCORE_E_NOT_FOUND, without a text: there is

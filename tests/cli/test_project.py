@@ -4,7 +4,10 @@ import csv
 import io
 import json
 import os
+import signal
 import sqlite3
+import subprocess
+import time
 
 from harness import ALCORE, case, contains, equal, main, rows_of
 
@@ -38,6 +41,15 @@ def answer(box, name, items, prefix="T ", **more):
     for item in items:
         writer.writerow({**item, "translation": prefix + item["text"], **more})
     box.file(name, out.getvalue())
+
+
+def wait_for(box, name):
+    """Waits until a file is there."""
+    for _ in range(600):
+        if box.exists(name):
+            return
+        time.sleep(0.05)
+    raise AssertionError("%s did not come" % name)
 
 
 def status(box):
@@ -296,22 +308,32 @@ def commands_train_and_measure(box):
     items = begin(box)
     answer(box, "answers.csv", items)
     box.run("project", "import", "work", "answers.csv", "--tool", "csv", "--annotator", "ann", "-q")
-    box.run("project", "train", "work", 'cp "$ALCORE_LABELED" seen.tsv; echo "$ALCORE_PROJECT $ALCORE_ROUND" > seen.txt', "--out", "labeled.tsv")
+    done = box.run("project", "train", "work", 'cp "$ALCORE_LABELED" seen.tsv; echo "$ALCORE_PROJECT $ALCORE_ROUND" > seen.txt; echo said',
+                   "--out", "labeled.tsv")
+    equal((done.out, done.err), ("said\n", ""))
     equal(box.read("seen.tsv"), box.read("labeled.tsv"))
     equal(box.read("seen.txt"), b"work 1\n")
     equal(len(box.read("seen.tsv").splitlines()), 6)
     box.run("project", "train", "work", 'test -s "$ALCORE_LABELED"; echo "$ALCORE_LABELED" > place.txt')
     assert not os.path.exists(box.read("place.txt").decode().strip()), "the temporary file is removed"
-    contains(box.run("project", "train", "work", "exit 7", expect=3).err, "exit 7: exit status 7")
+    contains(box.run("project", "train", "work", "exit 7", expect=3).err, "the command of train ended with status 7")
+    done = box.run("project", "status", "work")
+    contains(done.err, "next: `alcore project train work` was begun and has not ended; run it again")
+    contains(done.out, "unfinished\ttrain\n")
+    done = box.run("project", "train", "work", 'grep -c . "$ALCORE_LABELED" > "$ALCORE_MODEL"')
+    equal(done.err, "work/models/round-1\n")
+    assert "unfinished" not in box.run("project", "status", "work").out
+    contains(box.run("project", "eval", "work", 'echo "lines $(cat "$ALCORE_MODEL")"').err, "round 1: lines 6")
     done = box.run("project", "eval", "work", 'echo loading 3 models >&2; printf "# done\\nbleu\\t20.5\\nchrf %s\\n" 4$ALCORE_ROUND.5')
-    contains(done.err, "round 1: bleu\t20.5\nround 1: chrf 41.5\n")
+    contains(done.err, "loading 3 models\nround 1: bleu 20.5\nround 1: chrf 41.5\n")
     box.run("project", "eval", "work", "echo chrf 30", "--round", "0", "-q")
     for output, words in (("nothing", "line 1 of the evaluation: 'nothing' is no measure"), ("bleu 1\nchrf nan", "line 2 of the evaluation: chrf: "),
                           ("bleu 1\nloading 3 models", "line 2 of the evaluation: loading: "), ("", "the evaluation has no measure"),
                           ("bleu 1\nbleu 2", "line 2 of the evaluation: 'bleu' is a measure that is there twice")):
         box.file("printed", output)
         contains(box.run("project", "eval", "work", "cat printed", expect=3).err, words)
-    contains(box.run("project", "eval", "work", "echo bleu 1; exit 2", expect=3).err, "exit status 2")
+    contains(box.run("project", "eval", "work", "echo bleu 1; exit 2", expect=3).err, "the command of eval ended with status 2")
+    contains(box.run("project", "status", "work").out, "unfinished\teval\n")
     # What `alcore eval` prints is an evaluation, in both of its forms.
     box.file("hypotheses", "a b c d e\n")
     bleu = "%s eval bleu hypotheses hypotheses --quiet" % ALCORE
@@ -319,10 +341,70 @@ def commands_train_and_measure(box):
     shown = json.loads(box.run("project", "status", "work", "--json").out)["metrics"]
     box.run("project", "eval", "work", bleu + " --json", "--round", "0")
     metrics = json.loads(box.run("project", "status", "work", "--json").out)["metrics"]
-    equal([(one["name"], one["value"]) for one in metrics[len(shown):]], [(one["name"], one["value"]) for one in shown[3:]])
-    equal((shown[3]["name"], round(shown[3]["value"], 9), len(shown) > 5), ("bleu", 100, True))
-    metrics = metrics[:3]
-    equal([(one["round"], one["name"], one["value"]) for one in metrics], [(1, "bleu", 20.5), (1, "chrf", 41.5), (0, "chrf", 30)])
+    equal([(one["name"], one["value"]) for one in metrics[len(shown):]], [(one["name"], one["value"]) for one in shown[4:]])
+    equal((shown[4]["name"], round(shown[4]["value"], 9), len(shown) > 6), ("bleu", 100, True))
+    metrics = metrics[:4]
+    equal([(one["round"], one["name"], one["value"]) for one in metrics], [(1, "lines", 6), (1, "bleu", 20.5), (1, "chrf", 41.5), (0, "chrf", 30)])
+
+
+@case
+def what_train_and_eval_refuse(box):
+    items = begin(box)
+    contains(box.run("project", "train", "work", "true", expect=3).err, "no pair is labeled")
+    answer(box, "answers.csv", items)
+    box.run("project", "import", "work", "answers.csv", "--tool", "csv", "--annotator", "ann", "-q")
+    for words, code, text in ((["train"], 2, "needs one COMMAND, or --model DIR"), (["train", "a", "b"], 2, "needs one COMMAND"),
+                              (["train", "a", "--to", "de"], 2, "--to goes with --model"),
+                              (["train", "--model", "m", "rate=fast"], 3, "project train: rate: a number above 0 is needed"),
+                              (["train", "--model", "m", "rat=1"], 3, "did you mean 'rate'"), (["train", "--model", "m", "metric=bleu"], 3, "no such key"),
+                              (["train", "--model", "m", "updates=3"], 4, "cannot read 'm'"), (["eval"], 2, "needs one COMMAND, or --test FILE"),
+                              (["eval", "echo", "--metrics", "bleu"], 2, "--metrics goes with --test"),
+                              (["eval", "x", "--test", "y"], 2, "one too many"),
+                              (["eval", "--test", "y"], 3, "train one after round 1"),
+                              (["eval", "--test", "y", "--model", "m", "--metrics", "bluu"], 2, "there is no measure 'bluu'"),
+                              (["eval", "echo a 1", "--round", "9"], 3, "there is no round 9")):
+        contains(box.run("project", words[0], "work", *words[1:], expect=None).err, text)
+        equal(box.run("project", words[0], "work", *words[1:], expect=None).returncode, code, words)
+
+
+@case
+def one_training_at_a_time(box):
+    """While one runs the project may be changed, and a killed one is told and can be made again."""
+    items = begin(box)
+    answer(box, "answers.csv", items[:3])
+    box.run("project", "import", "work", "answers.csv", "--tool", "csv", "--annotator", "ann", "-q")
+    command = 'cat "$ALCORE_LABELED" > "$ALCORE_MODEL"; touch begun; while [ ! -e go ]; do sleep 0.05; done; echo done >> "$ALCORE_MODEL"'
+    running = subprocess.Popen([ALCORE, "project", "train", "work", command], cwd=box.path, stderr=subprocess.PIPE)
+    wait_for(box, "begun")
+    for step in ("train", "eval"):
+        contains(box.run("project", step, "work", "echo a 1", expect=3).err, "another training or evaluation runs", "hint: the same command")
+    answer(box, "more.csv", items[3:])
+    box.run("project", "import", "work", "more.csv", "--tool", "csv", "--annotator", "ann", "-q")
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    os.unlink(os.path.join(box.path, "begun"))
+    contains(box.run("project", "status", "work").out, "unfinished\ttrain\n")
+    assert not box.exists("work/models/round-1"), "it is there whole or not at all"
+    box.file("go", "")
+    box.run("project", "train", "work", command)
+    equal(len(box.read("work/models/round-1").splitlines()), 7)  # a header, five pairs, done
+    equal(sorted(os.listdir(os.path.join(box.path, "work/models"))), ["round-1"])
+    assert "unfinished" not in box.run("project", "status", "work").out
+    found = json.loads(box.run("project", "log", "work", "--json").out)
+    equal([(one["what"], one["arguments"]["pairs"]) for one in found if "train" in one["what"]], [("begin train", 3), ("begin train", 5), ("train", 5)])
+    equal(found[-1]["arguments"]["command"], ["/bin/sh", "-c", command])
+
+
+@case
+def a_training_that_is_interrupted_ends_its_command(box):
+    items = begin(box)
+    answer(box, "answers.csv", items)
+    box.run("project", "import", "work", "answers.csv", "--tool", "csv", "--annotator", "ann", "-q")
+    running = subprocess.Popen([ALCORE, "project", "train", "work", "echo $$ > begun.tmp; mv begun.tmp begun; sleep 60"], cwd=box.path, stderr=subprocess.PIPE)
+    wait_for(box, "begun")
+    running.send_signal(signal.SIGINT)
+    equal(running.wait(timeout=20), 130)
+    assert not os.path.exists("/proc/%s" % box.read("begun").decode().strip()), "the command goes with it"
 
 
 @case

@@ -232,6 +232,38 @@ ALLOCATES(alcore_project_put_metrics, 0) {
     alcore_project *project = project_of(w);
     return with(project, alcore_project_put_metrics(project, 1, "chrf 41.5\nbleu 3", 16, NULL));
 }
+/* A function that makes a file, or gives a measure. */
+static alcore_status do_work(void *user, const alcore_project_work *work, const char **out) {
+    (void)user;
+    if (!work->labeled) {
+        *out = "chrf 41.5\nbleu 2";
+        return ALCORE_OK;
+    }
+    const int file = open(work->model, O_WRONLY | O_CREAT, 0666);
+    if (file < 0 || write(file, "w", 1) != 1) abort();
+    close(file);
+    return ALCORE_OK;
+}
+/* A failure leaves a training that was begun and has not ended, or none. */
+ALLOCATES(alcore_project_train, 0) {
+    alcore_project *project = project_of(w);
+    alcore_project_train_options options = ALCORE_PROJECT_TRAIN_OPTIONS_INIT;
+    const char *out = "";
+    options.function = do_work;
+    sweep_pause(w);
+    must(alcore_project_import(project, "csv", in_bed("answers.csv"), NULL, NULL));
+    sweep_resume(w);
+    const alcore_status status = alcore_project_train(project, &options, &out);
+    return with(project, !!out == (status == ALCORE_OK) ? status : ALCORE_E_INTERNAL);
+}
+ALLOCATES(alcore_project_eval, 0) {
+    alcore_project *project = project_of(w);
+    alcore_project_eval_options options = ALCORE_PROJECT_EVAL_OPTIONS_INIT;
+    const char *out = "";
+    options.function = do_work;
+    const alcore_status status = alcore_project_eval(project, &options, &out);
+    return with(project, !!out == (status == ALCORE_OK) ? status : ALCORE_E_INTERNAL);
+}
 ALLOCATES(alcore_project_get_status, 0) {
     alcore_project *project = project_of(w);
     alcore_project_status out = ALCORE_PROJECT_STATUS_INIT;

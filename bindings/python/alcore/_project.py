@@ -9,9 +9,9 @@ import tempfile
 from typing import Any, NamedTuple, Optional
 
 from . import _ffi
-from ._calls import run
+from ._calls import call_back, run
 from ._columns import column_name, path_of
-from ._handles import Handle, choice, default_context, filled, new, options, text_of, word
+from ._handles import Handle, choice, default_context, filled, new, options, struct, text_of, word
 from ._lazy import types as t
 from ._library import lib
 from ._parts import Model
@@ -20,6 +20,32 @@ from ._selection import Selection
 from ._strings import name_of, text_or_none
 
 _ROLES = ["CANDIDATES", "LABELED", "TARGET", "EXCLUDED"]
+_FUNCTION = dict(_ffi.alcore_project_train_options._fields_)["function"]
+_TRAINING = {name for name, _ in _ffi.alcore_train_options._fields_} - {"size", "reserved", "best", "weights", "labels"}
+_READING = {name for name, _ in _ffi.alcore_read_options._fields_} - {"size", "reserved"}
+
+
+def _path(path):
+    return None if path is None else path_of(path)
+
+
+def _name(text, what):
+    return None if text is None else name_of(text, what)
+
+
+def _metric_of(training):
+    metric = training.get("metric", "loss")
+    return {"metric": 0 if metric == "loss" else choice("ALCORE_VALIDATE_", metric, "metric")}
+
+
+def _command(settings, command):
+    """Sets the arguments of a command, which the caller keeps as long as the settings."""
+    if command is None:
+        return None
+    words = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
+    made = (ctypes.c_char_p * (len(words) + 1))(*[os.fsencode(word) for word in words], None)
+    settings.command = ctypes.addressof(made)
+    return made
 
 
 class ImportReport(NamedTuple):
@@ -37,7 +63,8 @@ class ImportReport(NamedTuple):
 
 
 class ProjectStatus(NamedTuple):
-    """Where a project stands. unit: of spent, refunded and left; left: None where no total is set."""
+    """Where a project stands. unit: of spent, refunded and left; left: None where no total is set. training, evaluating: one was begun and has
+    not ended."""
 
     rounds: int
     candidates: int
@@ -52,6 +79,8 @@ class ProjectStatus(NamedTuple):
     refunded: float
     left: Optional[float]
     unit: Optional[str]
+    training: bool
+    evaluating: bool
 
 
 class ProjectAgreement(NamedTuple):
@@ -164,29 +193,97 @@ class Project(Handle):
         run(lib.alcore_project_put_metrics, self._handle, number, data, len(data), ctypes.byref(out))
         return out.value
 
-    def train(self, function: t.Callable[[list[tuple[str, str]], int], Any]) -> Any:
-        """What a function returns that trains a model: it is given the pairs that are labeled by now, and the last round."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "labeled.jsonl")
-            self.write_labeled(path)
-            with open(path, encoding="utf-8") as lines:
-                found = [json.loads(line) for line in lines]
-        return function([(one["text"], one["reference"]) for one in found], self.status().rounds)
+    def train(self, function: t.Callable[[list[tuple[str, str]], int], Any] | None = None, *, model: t.Path | None = None,
+              command: str | t.Sequence[str] | None = None, language: str | None = None, labeled: t.Path | None = None,
+              with_labeled: bool = False, show: bool = False, **training: Any) -> Any:
+        """Trains a model on the pairs that are labeled by now: by a function, which is given the pairs and the last round and whose value is
+        returned (the path of a model is kept in the log); by the torch engine, which fine-tunes the folder model, with the keywords of
+        Model.train(); or by a command, a list of arguments or a text for the shell, which finds the pairs in $ALCORE_LABELED and may make a
+        model at $ALCORE_MODEL. These two return the path of the model in the project, or None.
 
-    def eval(self, function: t.Callable[[int], t.Mapping[str, float]]) -> dict[str, float]:
-        """Keeps the measures, {name: number}, that a function returns of the model of the last round, which it is given."""
-        round = self.status().rounds
-        measures = dict(function(round))
-        for name, value in measures.items():
-            self.put_metric(name, value, round=round)
+        language: of the references, for models of several. labeled: the file that the pairs are written to (.tsv, .csv, .jsonl).
+        with_labeled=True: pairs that were there before come first. show=True: what the command says is shown."""
+        if function is not None and labeled is not None:
+            raise ValueError("labeled goes with model and command: a function is given the pairs")
+        unknown = sorted(set(training) - _TRAINING)
+        if unknown or training and model is None:
+            raise TypeError("train() has no keyword '%s'%s" % ((unknown or sorted(training))[0], "" if unknown else " without model"))
+        how = training.get("validation"), options("train", training, **_metric_of(training)) if model is not None else None
+        settings = struct(_ffi.alcore_project_train_options, model=_path(model), language=_name(language, "language"), labeled=_path(labeled),
+                          with_labeled=bool(with_labeled), show=bool(show), training=how[1] and ctypes.addressof(how[1]))
+        words = _command(settings, command)
+        returned: list[Any] = []
+        if function is None:
+            path = self._work(lib.alcore_project_train, settings)
+            del words
+            return path and os.fsdecode(path)
+        with tempfile.TemporaryDirectory() as folder:
+            settings.labeled = path_of(os.path.join(folder, "labeled.jsonl"))
+
+            def work(what, out):
+                with open(what.labeled, encoding="utf-8") as lines:
+                    found = [json.loads(line) for line in lines]
+                returned.append(function([(one["text"], one["reference"]) for one in found], what.round))
+                if isinstance(returned[0], (str, bytes, os.PathLike)) and os.path.exists(returned[0]):
+                    out(path_of(returned[0]))
+
+            self._work(lib.alcore_project_train, settings, work)
+        return returned[0]
+
+    def eval(self, function: t.Callable[[int], t.Mapping[str, float]] | None = None, *, test: t.Path | None = None,
+             command: str | t.Sequence[str] | None = None, model: t.Path | None = None, metrics: str | t.Sequence[str] | None = None,
+             language: str | None = None, round: int | None = None, show: bool = False, **reading: Any) -> dict[str, float]:
+        """Measures a model and keeps the measures, which are returned, {name: number}: those of a function, which is given the round; of the
+        torch engine on the file test of texts and references, which is read with the keywords of Pool.read(); or of a command, which
+        prints a line NAME VALUE for each or a JSON object.
+
+        model: None: the one that train() made after the round. metrics: "chrf,bleu", or what fits the model, by default. language: of
+        the outputs, for models of several. round: None: the last one. show=True: what the command says on its standard error is shown."""
+        unknown = sorted(set(reading) - _READING)
+        if unknown or reading and test is None:
+            raise TypeError("eval() has no keyword '%s'%s" % ((unknown or sorted(reading))[0], "" if unknown else " without test"))
+        columns = {name: column_name(reading[name], name) for name in ("text_column", "reference_column") if name in reading}
+        how = options("read", reading, **columns) if reading else None
+        settings = struct(_ffi.alcore_project_eval_options, round=round, test=_path(test), model=_path(model), language=_name(language, "language"),
+                          metrics=_name(metrics if metrics is None or isinstance(metrics, str) else ",".join(metrics), "metrics"), show=bool(show),
+                          reading=how and ctypes.addressof(how))
+        words = _command(settings, command)
+        if function is None:
+            found = self._work(lib.alcore_project_eval, settings)
+            del words
+            return json.loads(found)
+        measures: dict[str, float] = {}
+
+        def work(what, out):
+            measures.update(function(what.round))
+            out(json.dumps({name: float(value) for name, value in measures.items()}, allow_nan=False).encode())
+
+        self._work(lib.alcore_project_eval, settings, work)
         return measures
+
+    def _work(self, call, settings, function=None):
+        """Calls alcore_project_train() or _eval(); what it hands out, as bytes or None. function: of the work and of another function, which takes
+        the answer."""
+        answers = []  # which have to live until the call ends
+
+        def answer(out, value):
+            answers.append(ctypes.create_string_buffer(value))
+            ctypes.c_void_p.from_address(out).value = ctypes.addressof(answers[-1])
+
+        if function is not None:
+            settings.function = _FUNCTION(lambda user, what, out: call_back(
+                lambda: function(_ffi.alcore_project_work.from_address(what), lambda value: answer(out, value))))
+        made = ctypes.c_char_p()
+        run(call, self._handle, ctypes.byref(settings), ctypes.byref(made))
+        return made.value
 
     def status(self) -> ProjectStatus:
         """Where the project stands: a ProjectStatus."""
         out = filled(_ffi.alcore_project_status, lib.alcore_project_get_status, self._handle)
         values = {name: getattr(out, name) for name in ProjectStatus._fields}
         return ProjectStatus(**{**values, "left": None if out.left != out.left else out.left,
-                                "unit": word("ALCORE_UNIT_", out.unit) if out.unit else None})
+                                "unit": word("ALCORE_UNIT_", out.unit) if out.unit else None,
+                                "training": bool(out.training), "evaluating": bool(out.evaluating)})
 
     def agreement(self) -> ProjectAgreement:
         """How annotators agree: a ProjectAgreement; the document has each pair of them."""

@@ -13,6 +13,7 @@
 #define ALCORE_EXTRA_PROJECT_H
 
 #include "alcore/extra/tool.h"
+#include "alcore/extra/training.h"
 #include "alcore/request.h"
 
 ALCORE_BEGIN
@@ -246,6 +247,131 @@ ALCORE_API alcore_status alcore_project_put_metrics(alcore_project *project, int
                                                     const char *text, size_t length,
                                                     int64_t *out_count);
 
+/** What a training or an evaluation is about. */
+typedef struct alcore_project_work {
+    size_t size;   /**< sizeof(alcore_project_work) */
+    int64_t round; /**< of a training the last one, from 0; of an evaluation the one measured */
+    const char *project; /**< the folder of the project */
+    const char *labeled; /**< of a training: the file of its pairs; NULL: an evaluation */
+    /** Of a training: a path of which nothing is there, for a file or a folder that it may make. Of
+     * an evaluation: the model; NULL: there is none */
+    const char *model;
+} alcore_project_work;
+
+/** Trains or measures in place of the engine or a command. It runs on the calling thread, and may
+ * use the project.
+ * @param[in] user the pointer of the options
+ * @param[in] work borrowed: what it is about
+ * @param[out] out of a training: a path of the model that it made elsewhere, which stays where it
+ *   is; left NULL: the model is work->model, if it made that, or there is none. Of an evaluation:
+ *   the measures, as a command prints them. Read before the next call of a function of the host
+ * @return ALCORE_OK, or a failure, which ends the outer call with it
+ * @since 1.1 */
+typedef alcore_status (*alcore_project_function)(void *user, const alcore_project_work *work,
+                                                 const char **out);
+
+/** How a model is trained on the pairs of a project: by the torch engine, by a command, or by a
+ * function. One of model, command and function is needed. What is 0 means the default. */
+typedef struct alcore_project_train_options {
+    size_t size; /**< sizeof(alcore_project_train_options) */
+    /** Borrowed. The folder of a model that the torch engine fine-tunes, which stays as it is */
+    const char *model;
+    /** Borrowed. How the engine trains it. A seed of 0 is the setting seed; with checkpoints a
+     * training that was killed goes on from there; best is refused. NULL: defaults */
+    const alcore_train_options *training;
+    /** Borrowed. Language of the pairs' references, for models of several, as
+     * alcore_model_set_language() takes it; NULL: the setting draft_language, if it is set */
+    const char *language;
+    /** Borrowed. [ends with a NULL] A program and its arguments. It works where the host does, and
+     * finds alcore_project_work in its environment: ALCORE_PROJECT, ALCORE_ROUND, ALCORE_LABELED
+     * and ALCORE_MODEL */
+    const char *const *command;
+    alcore_project_function function; /**< the host's; NULL: none */
+    void *user;                       /**< first argument of function */
+    /** Borrowed. Where the file of pairs is written and stays: .tsv, .csv or .jsonl; NULL: a
+     * temporary one */
+    const char *labeled;
+    /** 1: the pairs that were added as labeled ones come first; 0: answers alone */
+    int32_t with_labeled;
+    /** 1: what the command writes goes where the host's outputs go; 0: the last line is told where
+     * it fails */
+    int32_t show;
+} alcore_project_train_options;
+/** An alcore_project_train_options with its size set and everything else 0. */
+#define ALCORE_PROJECT_TRAIN_OPTIONS_INIT ALCORE_INIT(alcore_project_train_options)
+
+/** Trains a model on the answers that count, as the last round left them. A model that the engine
+ * makes, or that is made at work->model, is then PROJECT/models/round-N, whole or not at all, in
+ * place of an earlier one of that round. That a training was begun is in the log before it begins,
+ * with its settings and a digest of its pairs, and what it came to is there afterwards, with a
+ * digest of the model. In between anybody may change the project, but for another training or
+ * evaluation; one that was killed or failed is told by the status until it is made again.
+ * @param[in,out] project borrowed
+ * @param[in] options borrowed
+ * @param[out] out a view, valid until the next call of this project: path of the model; NULL: none
+ *   was made; NULL is allowed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (not one of model, command and function; an
+ *   option that the trainer does not take), ALCORE_E_MISSING (no pair is there), ALCORE_E_CALLBACK
+ *   (the command ended with another status than 0: tells it and its last line) or what the function
+ *   returned, what alcore_model_open(), alcore_model_train() and alcore_model_save() return,
+ *   ALCORE_E_UNSUPPORTED, ALCORE_E_BUSY (also: a training or an evaluation runs), ALCORE_E_IO,
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
+ * @serialized per project
+ * @callback function, progress, log, files
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_train(alcore_project *project,
+                                              const alcore_project_train_options *options,
+                                              const char **out);
+
+/** How a model is measured: by the torch engine on a test set, by a command, or by a function. One
+ * of test, command and function is needed. */
+typedef struct alcore_project_eval_options {
+    size_t size;   /**< sizeof(alcore_project_eval_options) */
+    int64_t round; /**< whose model is measured, from 0; unset: the last one */
+    /** Borrowed. File of texts and references that the engine measures the model on */
+    const char *test;
+    const alcore_read_options *reading; /**< borrowed: how test is read; NULL: by the suffix */
+    /** Borrowed. With test: names of measures with commas between. Of models that translate chrf,
+     * bleu, ter (alcore/extra/metric_translation.h) and loss; of others loss, accuracy,
+     * exact_match, f1, span_f1 and strict_span_f1 (ALCORE_VALIDATE_*) as they fit. NULL:
+     * "chrf,bleu", "accuracy", or "exact_match,f1" of models of question answering */
+    const char *metrics;
+    const char *model; /**< borrowed: a file or folder; NULL: PROJECT/models/round-N */
+    /** Borrowed. As of a training, also of the outputs */
+    const char *language;
+    /** Borrowed. [ends with a NULL] A program and its arguments, which prints the measures on its
+     * standard output, as alcore_project_put_metrics() takes them. ALCORE_PROJECT,
+     * ALCORE_ROUND and ALCORE_MODEL are in its environment */
+    const char *const *command;
+    alcore_project_function function; /**< the host's; NULL: none */
+    void *user;                       /**< first argument of function */
+    int32_t show;     /**< 1: the command's standard error goes where the host's goes */
+    int32_t reserved; /**< pads: 0, checked */
+} alcore_project_eval_options;
+/** An alcore_project_eval_options with its size set, round unset and everything else 0. */
+#define ALCORE_PROJECT_EVAL_OPTIONS_INIT                                                           \
+    ALCORE_INIT_1(alcore_project_eval_options, round, ALCORE_UNSET_INT)
+
+/** Measures the model of a round and keeps the measures, all of them or, on failure, none, as
+ * alcore_project_put_metric() does. It is logged as a training is.
+ * @param[in,out] project borrowed
+ * @param[in] options borrowed
+ * @param[out] out a view, valid until the next call of this project: the measures as a JSON object
+ *   of numbers; NULL on failure; NULL is allowed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (not one of test, command and function; an
+ *   option that the one given does not take; a measure that is not known), ALCORE_E_NOT_FOUND (no
+ *   such round; no model with test), ALCORE_E_DATA (what was given is no measures),
+ *   ALCORE_E_CALLBACK (the command ended with another status than 0) or what the function returned,
+ *   what alcore_pool_read(), alcore_model_open() and alcore_model_translate() return,
+ *   ALCORE_E_UNSUPPORTED (a measure that the model has not), ALCORE_E_BUSY (also: a training or an
+ *   evaluation runs), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
+ * @serialized per project
+ * @callback function, progress, log, files
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_eval(alcore_project *project,
+                                             const alcore_project_eval_options *options,
+                                             const char **out);
+
 /** Where a project stands. */
 typedef struct alcore_project_status {
     size_t size;         /**< sizeof(alcore_project_status) */
@@ -262,6 +388,10 @@ typedef struct alcore_project_status {
     double refunded;     /**< cost of the items without */
     double left;         /**< of the total budget; NaN: no total is set */
     int32_t unit;        /**< ALCORE_UNIT_*: of these */
+    int32_t training;    /**< 1: a training was begun that has not ended: it runs, was killed, or
+                              failed, and is to be made again */
+    int32_t evaluating;  /**< 1: so does an evaluation */
+    int32_t reserved;    /**< pads: 0 */
 } alcore_project_status;
 /** An alcore_project_status with its size set and everything else 0. */
 #define ALCORE_PROJECT_STATUS_INIT ALCORE_INIT(alcore_project_status)

@@ -104,7 +104,7 @@ static alcore_status parse(alcore__tree *tree, char *text, size_t length) {
 alcore_status alcore__tree_read(alcore_ctx *ctx, const char *path, alcore__tree *out) {
     alcore__buffer text = {0};
     *out = (alcore__tree){.ctx = ctx, .path = path};
-    alcore_status status = alcore__experiment_read_text(ctx, path, MOST_BYTES, &text);
+    alcore_status status = alcore__read_text(ctx, path, MOST_BYTES, &text);
     if (status == ALCORE_OK) status = parse(out, text.data, text.length);
     alcore__buffer_clear(ctx, &text);
     if (status != ALCORE_OK) alcore__tree_clear(out);

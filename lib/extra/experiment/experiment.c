@@ -23,7 +23,7 @@ static alcore_status look_at_round(const alcore__experiment_run *run, int64_t ro
     alcore__tree record;
     *done = *ended = false;
     alcore_status status = alcore__experiment_file(run, round, "record.json", &path);
-    if (status == ALCORE_OK && alcore__experiment_exists(path.data)) {
+    if (status == ALCORE_OK && alcore__path_exists(path.data)) {
         status = alcore__tree_read(run->all->ctx, path.data, &record);
         if (status == ALCORE_OK) {
             const alcore__node *settings = alcore__node_find(record.root, "settings");
@@ -77,7 +77,7 @@ static alcore_status take_run(alcore__experiment_run *run, bool wait) {
         alcore__experiment_path(ctx, &folder, "%s/runs/%s", run->all->folder.data, run->name.data);
     if (status == ALCORE_OK) status = alcore__experiment_path(ctx, &lock, "%s/lock", folder.data);
     if (status == ALCORE_OK) status = alcore__experiment_make_folders(ctx, folder.data);
-    if (status == ALCORE_OK) status = alcore__experiment_lock(ctx, lock.data, wait, &run->lock);
+    if (status == ALCORE_OK) status = alcore__path_lock(ctx, lock.data, wait, &run->lock);
     if (status == ALCORE_OK && run->lock >= 0) alcore__experiment_clean(ctx, folder.data);
     alcore__buffer_clear(ctx, &folder);
     alcore__buffer_clear(ctx, &lock);
@@ -205,7 +205,7 @@ static alcore_status begin(alcore__experiment *self, const char *config, const c
     if (status == ALCORE_OK) status = real_path(self->ctx, folder, &self->folder);
     if (status == ALCORE_OK)
         status = alcore__experiment_path(self->ctx, &path, "%s/lock", self->folder.data);
-    if (status == ALCORE_OK) status = alcore__experiment_lock(self->ctx, path.data, true, &lock);
+    if (status == ALCORE_OK) status = alcore__path_lock(self->ctx, path.data, true, &lock);
     if (status == ALCORE_OK) status = alcore__experiment_check_settings(self);
     if (status == ALCORE_OK)
         status = alcore__experiment_path(self->ctx, &path, "%s/data", self->folder.data);

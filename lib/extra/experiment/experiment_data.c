@@ -75,7 +75,7 @@ static alcore_status cut(alcore__experiment *self, const alcore__experiment_doma
                                  domain->name, role);
     alcore_status status = alcore__experiment_absolute(self, data->path, &from);
     if (status == ALCORE_OK) status = alcore__experiment_data_path(self, domain, role, &to);
-    if (status == ALCORE_OK && !alcore__experiment_exists(to.data)) {
+    if (status == ALCORE_OK && !alcore__path_exists(to.data)) {
         status = alcore__lines_open(&lines, self->ctx, from.data, 0);
         if (status == ALCORE_OK) {
             status = alcore__writer_open(self->ctx, to.data, &writer);

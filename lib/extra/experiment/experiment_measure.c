@@ -16,6 +16,7 @@
 #include "extra/annotation/annotation_list.h"
 #include "extra/experiment/experiment_run.h"
 #include "extra/metric/measure_lines.h"
+#include "extra/training/folder_model.h"
 #include "formats/json_text.h"
 
 /* The measures of one round. */
@@ -139,9 +140,7 @@ static alcore_status measure_test(measures *self) {
 
 /* The number that the training of the engine's model left. */
 static alcore_status read_validation(measures *self) {
-    static const char *const names[] = {"loss", "bleu",    "accuracy",      "exact_match",
-                                        "f1",   "span_f1", "strict_span_f1"};
-    const int32_t metric = self->run->all->config.train.options.metric;
+    const char *const name = alcore__validation_name(self->run->all->config.train.options.metric);
     alcore__buffer path = {0};
     alcore__file *file = NULL;
     char text[40];
@@ -153,7 +152,7 @@ static alcore_status read_validation(measures *self) {
     alcore__file_close(file);
     if (status == ALCORE_OK && !(length && alcore__parse_double(text, length - 1, &value)))
         status = alcore__fail(ALCORE_E_DATA, "%s: a number is needed", path.data);
-    if (status == ALCORE_OK) add(self, names[metric ? metric - ALCORE_VALIDATE_LOSS : 0], value);
+    if (status == ALCORE_OK) add(self, name, value);
     alcore__buffer_clear(self->run->all->ctx, &path);
     return status;
 }
@@ -185,7 +184,7 @@ static alcore_status put_digests(const measures *self, alcore__json_out *json, b
     alcore__json_open(json, "files", '{');
     for (int i = self->round == 0 ? 2 : 0; i < (ended ? 1 : 4) && status == ALCORE_OK; i++) {
         status = alcore__experiment_file(self->run, self->round, files[i], &path);
-        if (status != ALCORE_OK || !alcore__experiment_exists(path.data)) continue;
+        if (status != ALCORE_OK || !alcore__path_exists(path.data)) continue;
         status = alcore__path_digest(self->run->all->ctx, path.data, digest, &bytes);
         if (status == ALCORE_OK) alcore__json_put_string(json, files[i], digest);
     }

@@ -66,7 +66,7 @@ static void put_number(alcore__page *page, double value) {
 static void put_picture(alcore__page *page, const char *path) {
     alcore__buffer text = {0};
     if (page->status == ALCORE_OK)
-        page->status = alcore__experiment_read_text(page->ctx, path, MOST_DRAWING, &text);
+        page->status = alcore__read_text(page->ctx, path, MOST_DRAWING, &text);
     const char *begin = text.data ? strstr(text.data, "<svg") : NULL;
     if (begin && page->status == ALCORE_OK)
         page->status = alcore__buffer_append(page->ctx, page->text, begin, strlen(begin));

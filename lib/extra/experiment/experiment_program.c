@@ -4,18 +4,17 @@
  * quotes around it as the shell needs them; {{ is {, and braces around anything but small letters
  * stay, as awk and the shell want them.
  *
- * The program works in the folder of the configuration. alcore__child_run() begins in the folder of
- * the round, where it puts the program's words into the file log; a shell before the program
- * changes the folder and redirects the standard output, and becomes the program. */
+ * The program works in the folder of the configuration; its words go to the file log of the round,
+ * its standard output to another file. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/child.h"
+#include "base/program.h"
 #include "extra/experiment/experiment_run.h"
 
-enum { LAST_WORDS = 2000, MOST_OUTPUT = 64 << 20 };
+enum { MOST_OUTPUT = 64 << 20 };
 
 /* One run of a command. */
 typedef struct command {
@@ -104,15 +103,10 @@ static alcore_status add_filled(command *self, const char **arguments, int *coun
     return status;
 }
 
-/* The arguments: of the shell that goes to the folder, and then those of the command. */
-static alcore_status make_arguments(command *self, const alcore__node *node, const char *output,
+/* The arguments; those of a string are of the shell that reads it. */
+static alcore_status make_arguments(command *self, const alcore__node *node,
                                     const char **arguments) {
     int count = 0;
-    ALCORE__TRY(add(self, arguments, &count, "/bin/sh"));
-    ALCORE__TRY(add(self, arguments, &count, "-c"));
-    ALCORE__TRY(add(self, arguments, &count, "cd \"$1\" && shift && exec \"$@\" >\"$0\""));
-    ALCORE__TRY(add(self, arguments, &count, output));
-    ALCORE__TRY(add(self, arguments, &count, self->run->all->base.data));
     if (node->kind == '"') {
         ALCORE__TRY(add(self, arguments, &count, "/bin/sh"));
         ALCORE__TRY(add(self, arguments, &count, "-c"));
@@ -126,36 +120,24 @@ static alcore_status make_arguments(command *self, const alcore__node *node, con
 
 /* ---- the run ---- */
 
-/* The error of a program that ended with code: the last line of its log. */
-static alcore_status fail_program(command *self, const char *name, int code, const char *log) {
-    alcore__buffer words = {0};
-    char *line = NULL;
-    if (alcore__experiment_read_text(self->ctx, log, MOST_OUTPUT, &words) == ALCORE_OK) {
-        while (words.length && strchr("\n\r ", words.data[words.length - 1]))
-            words.data[--words.length] = '\0';
-        line = strrchr(words.data, '\n');
-    }
-    const char *const last = line ? line + 1 : words.data ? words.data : "";
-    alcore__fail(ALCORE_E_CALLBACK, "round %lld: the command of \"%s\" ended with status %d%s%.*s",
-                 (long long)self->round, name, code, *last ? ": " : "", LAST_WORDS, last);
-    alcore__buffer_clear(self->ctx, &words);
-    return ALCORE_E_CALLBACK;
-}
-
 /* Runs the program; paths are those of the round's folder, its log and its standard output. */
 static alcore_status run_program(command *self, const char *name, const alcore__node *node,
                                  const char *folder, const char *log, const char *output) {
-    const char *arguments[ALCORE__MOST_ARGUMENTS + 9];
-    char made[ALCORE__PATH_BYTES];
+    const char *arguments[ALCORE__MOST_ARGUMENTS + 4];
+    const alcore__program program = {.arguments = arguments,
+                                     .folder = self->run->all->base.data,
+                                     .output = output,
+                                     .log = folder};
+    char made[ALCORE__PATH_BYTES], what[64];
     int code = 0;
     alcore__format(made, sizeof made, "%s/log", folder);
-    alcore_status status = make_arguments(self, node, output, arguments);
-    if (status == ALCORE_OK) status = alcore__child_run(self->ctx, arguments, folder, name, &code);
+    alcore__format(what, sizeof what, "round %lld: the command of \"%s\"", (long long)self->round,
+                   name);
+    alcore_status status = make_arguments(self, node, arguments);
+    if (status == ALCORE_OK) status = alcore__program_run(self->ctx, &program, name, &code);
     if (rename(made, log) != 0 && status == ALCORE_OK)
         status = alcore__fail_system(errno, "make", log);
-    if (status == ALCORE_E_NOT_FOUND)
-        status = alcore__fail(ALCORE_E_UNSUPPORTED, "there is no /bin/sh to run commands");
-    if (status == ALCORE_OK && code > 0) status = fail_program(self, name, code, log);
+    if (status == ALCORE_OK && code > 0) status = alcore__program_fail(self->ctx, what, code, log);
     return status;
 }
 
@@ -177,9 +159,9 @@ alcore_status alcore__experiment_command(alcore__experiment_run *run, int64_t ro
     if (status == ALCORE_OK)
         status = run_program(&self, name, node, folder.data, log.data, standard.data);
     if (status == ALCORE_OK)
-        status = alcore__experiment_read_text(
-            ctx, alcore__experiment_has(node, "out") ? out.data : standard.data, MOST_OUTPUT,
-            output);
+        status =
+            alcore__read_text(ctx, alcore__experiment_has(node, "out") ? out.data : standard.data,
+                              MOST_OUTPUT, output);
     alcore__arena_clear(ctx, &self.arena);
     alcore__buffer_clear(ctx, &self.text);
     alcore__buffer_clear(ctx, &folder);

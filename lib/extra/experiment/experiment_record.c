@@ -240,8 +240,8 @@ alcore_status alcore__experiment_check_settings(alcore__experiment *self) {
     if (status == ALCORE_OK)
         status = alcore__experiment_path(self->ctx, &path, "%s/experiment.json", self->folder.data);
     if (status == ALCORE_OK)
-        status = alcore__experiment_exists(path.data) ? check_record(self, path.data)
-                                                      : write_record(self, path.data);
+        status = alcore__path_exists(path.data) ? check_record(self, path.data)
+                                                : write_record(self, path.data);
     alcore__buffer_clear(self->ctx, &path);
     return status;
 }

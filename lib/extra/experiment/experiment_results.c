@@ -79,7 +79,7 @@ static alcore_status read_run(alcore__results *self, const alcore__experiment_ru
     for (row.round = alcore__experiment_first_round(config);
          row.round <= config->rounds && status == ALCORE_OK && more; row.round++) {
         status = alcore__experiment_file(run, row.round, "record.json", &path);
-        more = status == ALCORE_OK && alcore__experiment_exists(path.data);
+        more = status == ALCORE_OK && alcore__path_exists(path.data);
         if (!more) break;
         status = alcore__tree_read(self->all->ctx, path.data, &record);
         if (status != ALCORE_OK) break;
@@ -185,8 +185,7 @@ static alcore_status show(alcore__experiment *all) {
     int lock = -1;
     alcore_status status =
         alcore__experiment_path(all->ctx, &self.path, "%s/results.lock", all->folder.data);
-    if (status == ALCORE_OK)
-        status = alcore__experiment_lock(all->ctx, self.path.data, true, &lock);
+    if (status == ALCORE_OK) status = alcore__path_lock(all->ctx, self.path.data, true, &lock);
     if (status == ALCORE_OK) status = remove_leftovers(&self);
     if (status == ALCORE_OK) status = read_all(&self);
     if (status == ALCORE_OK) status = write_all(&self);

@@ -6,7 +6,7 @@
  *   experiment_steps.c    what it says of trainings and measures
  *   experiment_record.c   what the folder was begun with, and whether the configuration still fits
  *   experiment_data.c     the files of the domains
- *   experiment_files.c    paths, locks
+ *   experiment_files.c    paths, leftovers
  *   experiment_run.c      a run: its name, files, models and events
  *   experiment_select.c   the selection of a round
  *   experiment_train.c    its training set and its model
@@ -38,6 +38,7 @@
 #include "alcore/extra/annotation.h"
 #include "alcore/pool.h"
 #include "alcore/request.h"
+#include "base/path.h"
 #include "extra/experiment/experiment_config.h"
 
 #define ALCORE__EXPERIMENT_SHARED "shared"
@@ -77,23 +78,11 @@ alcore_status alcore__experiment_path(alcore_ctx *ctx, alcore__buffer *out, cons
 /* Writes a path of the configuration, which is relative to its folder. */
 alcore_status alcore__experiment_absolute(const alcore__experiment *self, const char *path,
                                           alcore__buffer *out);
-bool alcore__experiment_exists(const char *path);
-/* Reads a file of at most `most` bytes, whatever its length is said to be, NUL-terminated. */
-alcore_status alcore__experiment_read_text(alcore_ctx *ctx, const char *path, size_t most,
-                                           alcore__buffer *out);
 /* Makes a folder with those above it. */
 alcore_status alcore__experiment_make_folders(alcore_ctx *ctx, const char *path);
-/* Takes the lock file at path, which is made where there is none and stays for ever. wait false:
- * *out is -1 where another process has it. The lock goes when the descriptor is closed, or its
- * process ends. */
-alcore_status alcore__experiment_lock(alcore_ctx *ctx, const char *path, bool wait, int *out);
-/* Brings a file, or a folder with all that is in it, to the disk and gives it the name. */
-alcore_status alcore__experiment_appear(alcore_ctx *ctx, const char *temporary, const char *path);
 /* Removes what killed processes have left in a folder: temporary files, and models that are not
  * whole, whose names begin with "model.part-". */
 void alcore__experiment_clean(alcore_ctx *ctx, const char *folder);
-/* Removes a file, or a folder with all that is in it. */
-void alcore__experiment_remove(const char *path);
 
 /* ---- experiment_record.c ---- */
 

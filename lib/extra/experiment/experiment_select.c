@@ -118,7 +118,7 @@ alcore_status alcore__experiment_select(alcore__experiment_run *run, int64_t rou
     alcore__buffer path = {0};
     alcore_annotations *annotations = NULL;
     alcore_status status = alcore__experiment_file(run, round, "selection.tsv", &path);
-    if (status == ALCORE_OK && !alcore__experiment_exists(path.data))
+    if (status == ALCORE_OK && !alcore__path_exists(path.data))
         status = select_items(run, round, path.data);
     if (status == ALCORE_OK) status = alcore__experiment_read_pools(run);
     if (status == ALCORE_OK) status = alcore_annotations_new(run->pool, &annotations);
@@ -158,7 +158,7 @@ static alcore_status answer_items(alcore__experiment_run *run, int64_t round, co
 alcore_status alcore__experiment_answer(alcore__experiment_run *run, int64_t round) {
     alcore__buffer path = {0};
     alcore_status status = alcore__experiment_file(run, round, "answers.tsv", &path);
-    if (status == ALCORE_OK && !alcore__experiment_exists(path.data))
+    if (status == ALCORE_OK && !alcore__path_exists(path.data))
         status = answer_items(run, round, path.data);
     alcore__buffer_clear(run->all->ctx, &path);
     return status;

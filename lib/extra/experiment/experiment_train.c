@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/output_path.h"
 #include "extra/experiment/experiment_run.h"
+#include "extra/training/folder_model.h"
 
 /* ---- the training set ---- */
 
@@ -37,7 +38,7 @@ static alcore_status mix_pairs(alcore__experiment_run *run, int64_t round, const
 alcore_status alcore__experiment_mix(alcore__experiment_run *run, int64_t round) {
     alcore__buffer path = {0};
     alcore_status status = alcore__experiment_file(run, round, "train.tsv", &path);
-    if (status == ALCORE_OK && !alcore__experiment_exists(path.data))
+    if (status == ALCORE_OK && !alcore__path_exists(path.data))
         status = mix_pairs(run, round, path.data);
     alcore__buffer_clear(run->all->ctx, &path);
     return status;
@@ -74,25 +75,20 @@ static alcore_status train_command(alcore__experiment_run *run, int64_t round, c
     const alcore__node *command = run->all->config.train.command;
     alcore_status status = alcore__experiment_command(run, round, "train", command, part, &output);
     alcore__buffer_clear(run->all->ctx, &output);
-    if (status != ALCORE_OK || !part || alcore__experiment_exists(part)) return status;
+    if (status != ALCORE_OK || !part || alcore__path_exists(part)) return status;
     return alcore__fail(ALCORE_E_DATA, "round %lld: the command of \"train\" made no {model}",
                         (long long)round);
 }
 
 /* ---- a model of the engine ---- */
 
-/* Opens the model that a training begins with: that of the round before, or that of round 0, or
- * the one before all rounds. */
-static alcore_status open_start(alcore__experiment_run *run, int64_t round, alcore_model **out) {
+/* The path of the model that a training begins with: that of the round before, or that of round 0,
+ * or the one before all rounds. */
+static alcore_status find_start(alcore__experiment_run *run, int64_t round, alcore__buffer *path) {
     const alcore__experiment_config *config = &run->all->config;
-    alcore__buffer path = {0};
-    alcore_status status = config->train.previous ? alcore__experiment_previous(run, round, &path)
-                           : config->zero && round > 0
-                               ? alcore__experiment_file(run, 0, "model", &path)
-                               : alcore__experiment_absolute(run->all, config->train.model, &path);
-    if (status == ALCORE_OK) status = alcore_model_open(run->all->ctx, path.data, NULL, out);
-    alcore__buffer_clear(run->all->ctx, &path);
-    return status;
+    if (config->train.previous) return alcore__experiment_previous(run, round, path);
+    if (config->zero && round > 0) return alcore__experiment_file(run, 0, "model", path);
+    return alcore__experiment_absolute(run->all, config->train.model, path);
 }
 
 /* Writes what the validation on the test set gave, which the round's record takes over: the model,
@@ -115,17 +111,19 @@ static alcore_status train_model(alcore__experiment_run *run, int64_t round, con
     const alcore__experiment_training *train = &run->all->config.train;
     alcore_train_options options = train->options;
     alcore_train_result result = ALCORE_TRAIN_RESULT_INIT;
+    alcore__model_folder from = {0};
+    alcore__buffer path = {0};
     alcore_pool *pool = NULL;
-    alcore_model *model = NULL;
     options.seed = run->seed;
     options.validation = run->test;
     alcore_status status =
         alcore__experiment_labeled(run, round, round == 0 || train->with_labeled, &pool);
-    if (status == ALCORE_OK) status = open_start(run, round, &model);
-    if (status == ALCORE_OK) status = alcore_model_train(model, pool, &options, &result);
+    if (status == ALCORE_OK) status = find_start(run, round, &path);
+    from.path = path.data;
+    if (status == ALCORE_OK)
+        status = alcore__model_folder_train(run->all->ctx, &from, pool, &options, part, &result);
     if (status == ALCORE_OK && run->test) status = write_validation(run, round, result.best_value);
-    if (status == ALCORE_OK) status = alcore_model_save(model, part);
-    alcore_model_unref(model);
+    alcore__buffer_clear(run->all->ctx, &path);
     alcore_pool_unref(pool);
     return status;
 }
@@ -146,8 +144,8 @@ static alcore_status make_model(alcore__experiment_run *run, int64_t round, cons
         status = kind == EXPERIMENT_TRAIN_MODEL
                      ? train_model(run, round, part.data)
                      : train_command(run, round, path ? part.data : NULL);
-    if (status == ALCORE_OK && path) status = alcore__experiment_appear(ctx, part.data, path);
-    if (status != ALCORE_OK && part.data) alcore__experiment_remove(part.data);
+    if (status == ALCORE_OK && path) status = alcore__path_appear(ctx, part.data, path);
+    if (status != ALCORE_OK && part.data) alcore__path_remove(part.data);
     alcore__buffer_clear(ctx, &folder);
     alcore__buffer_clear(ctx, &part);
     return status;
@@ -161,7 +159,7 @@ alcore_status alcore__experiment_train(alcore__experiment_run *run, int64_t roun
     if (config->train.kind == EXPERIMENT_TRAIN_NONE) return ALCORE_OK;
     const int64_t begin = alcore__now_ns();
     if (name) status = alcore__experiment_file(run, round, name, &path);
-    if (status == ALCORE_OK && !(name && alcore__experiment_exists(path.data))) {
+    if (status == ALCORE_OK && !(name && alcore__path_exists(path.data))) {
         status = make_model(run, round, name ? path.data : NULL);
         if (status == ALCORE_OK)
             status = alcore__experiment_event(run, round, "train", "seconds",

@@ -167,6 +167,8 @@ static alcore_status put_status(alcore_project *project, alcore__json_out *json)
     alcore__json_put_number(json, "refunded", standing.refunded);
     alcore__json_put_number(json, "left", standing.left);
     alcore__json_put_string(json, "unit", alcore__unit_name(standing.unit));
+    alcore__json_put_flag(json, "training", standing.training);
+    alcore__json_put_flag(json, "evaluating", standing.evaluating);
     alcore__json_close(json, '}');
     return ALCORE_OK;
 }

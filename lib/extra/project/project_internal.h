@@ -13,15 +13,16 @@
  *   project_decisions.c         what answers come to, and the counts
  *   project_agreement.c         how annotators agree
  *   project_labeled.c, project_status.c, project_metrics.c, project_document.c   what is told
+ *   project_train.c, project_eval.c, project_work.c, project_models.c   models
  *   project_report*.c           the page
  *   project_verify.c            comparing all bytes; removing what nothing refers to
  *   project_steps.c             the log
  *   project_missing.c           all calls of a build without SQLite
  *
- * Each call that changes the project is one transaction (alcore__store_begin(),
- * alcore__store_end()). Blobs are on the disk under their names before it commits, so that a call
- * that ended anywhere has happened whole or not at all; what it left in blobs/ is removed by
- * alcore_project_gc().
+ * Each call that changes the project, but for trainings and evaluations (project_work.h), is one
+ * transaction (alcore__store_begin(), alcore__store_end()). Blobs are on the disk under their names
+ * before it commits, so that a call that ended anywhere has happened whole or not at all; what it
+ * left in blobs/ is removed by alcore_project_gc().
  *
  * Words of this room:
  *

@@ -3,36 +3,69 @@
 #include <string.h>
 
 #include "extra/project/project_decisions.h"
+#include "extra/project/project_work.h"
 #include "formats/table_writer.h"
 
 static const char *const columns[] = {"id", "text", "reference", "lang", "group"};
 enum { COLUMNS = sizeof columns / sizeof *columns, POLL_PAIRS = 1024 };
 
-static alcore_status put_cells(alcore__table *table, sqlite3_stmt *row) {
+/* A table of pairs that is being written. */
+typedef struct pair_table {
+    alcore_project *project;
+    alcore__table table;
+    int64_t count; /* of pairs so far */
+} pair_table;
+
+static alcore_status put_cells(alcore__table *table, const char *const texts[COLUMNS]) {
     for (int i = 0; i < COLUMNS; i++)
-        ALCORE__TRY(alcore__table_put_string(table, row ? alcore__store_text(row, i) : columns[i]));
+        ALCORE__TRY(alcore__table_put_string(table, texts[i] ? texts[i] : ""));
     return alcore__table_end_line(table);
 }
 
-static alcore_status put_object(alcore__table *table, sqlite3_stmt *row) {
+static alcore_status put_object(alcore__table *table, const char *const texts[COLUMNS]) {
     alcore__json_out json = {.ctx = table->ctx, .text = table->line};
     alcore__json_open(&json, NULL, '{');
-    for (int i = 0; i < COLUMNS; i++) {
-        const char *const text = alcore__store_text_or_null(row, i);
-        if (text) alcore__json_put_string(&json, columns[i], text);
-    }
+    for (int i = 0; i < COLUMNS; i++)
+        if (texts[i]) alcore__json_put_string(&json, columns[i], texts[i]);
     alcore__json_close(&json, '}');
     table->line = json.text; /* the buffer may have moved */
     return json.status == ALCORE_OK ? alcore__table_end_line(table) : json.status;
 }
 
-static alcore_status put_pairs(alcore_project *project, alcore__table *table) {
+/* Writes a pair; a text that is NULL is left out. */
+static alcore_status put_pair(pair_table *self, const char *const texts[COLUMNS]) {
+    ALCORE__TRY(alcore__table_has_cells(&self->table) ? put_cells(&self->table, texts)
+                                                      : put_object(&self->table, texts));
+    if (++self->count % POLL_PAIRS != 0) return ALCORE_OK;
+    return alcore__tick(self->project->object.ctx, "writing pairs", self->count, -1);
+}
+
+/* The pairs that were there before the first round. */
+static alcore_status put_first(pair_table *self) {
+    alcore__project_settings settings;
+    alcore_pool *pool = NULL;
+    ALCORE__TRY(alcore__project_settings_read(self->project, &settings));
+    alcore_status status =
+        alcore__project_pool_new(self->project, &settings, ALCORE_ROLE_LABELED, &pool);
+    alcore__project_settings_clear(self->project, &settings);
+    if (status == ALCORE_OK)
+        status = alcore__project_pool_read(self->project, ALCORE_ROLE_LABELED, pool);
+    for (int64_t row = 0; status == ALCORE_OK && row < alcore_pool_row_count(pool); row++) {
+        const char *const texts[COLUMNS] = {
+            alcore_pool_row_id(pool, row), alcore_pool_text(pool, row, NULL),
+            alcore_pool_reference(pool, row, NULL), alcore_pool_language(pool, row),
+            alcore_pool_group(pool, row)};
+        if (alcore_pool_states(pool)[row] == 0 && texts[2]) status = put_pair(self, texts);
+    }
+    alcore_pool_unref(pool);
+    return status;
+}
+
+static alcore_status put_answers(pair_table *self) {
+    alcore_project *const project = self->project;
     sqlite3_stmt *rows;
     bool row;
-    int64_t done = 0;
-    const bool has_cells = alcore__table_has_cells(table);
-    alcore_status status = has_cells ? put_cells(table, NULL) : ALCORE_OK;
-    if (status != ALCORE_OK) return status;
+    alcore_status status;
     ALCORE__TRY(alcore__store_prepare(
         &project->store, &rows,
         "SELECT items.id, text, ifnull(value, ''), language, section FROM decisions "
@@ -40,27 +73,37 @@ static alcore_status put_pairs(alcore_project *project, alcore__table *table) {
         "ORDER BY decisions.item",
         ""));
     while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row) {
-        status = has_cells ? put_cells(table, rows) : put_object(table, rows);
-        if (status == ALCORE_OK && ++done % POLL_PAIRS == 0)
-            status = alcore__tick(project->object.ctx, "writing pairs", done, -1);
-        if (status != ALCORE_OK) break;
+        const char *texts[COLUMNS];
+        for (int i = 0; i < COLUMNS; i++) texts[i] = alcore__store_text_or_null(rows, i);
+        if ((status = put_pair(self, texts)) != ALCORE_OK) break;
     }
     sqlite3_finalize(rows);
     return status;
 }
 
-static alcore_status write_labeled(alcore_project *project, const char *path) {
-    alcore__table table;
-    ALCORE__TRY(alcore__table_open(&table, project->object.ctx, "a file of pairs", path, NULL));
-    if (table.format == ALCORE_FORMAT_TEXT)
+static alcore_status put_all(pair_table *self, bool with_labeled) {
+    if (alcore__table_has_cells(&self->table)) ALCORE__TRY(put_cells(&self->table, columns));
+    if (with_labeled) ALCORE__TRY(put_first(self));
+    return put_answers(self);
+}
+
+alcore_status alcore__project_pairs_write(alcore_project *project, const char *path,
+                                          bool with_labeled, int64_t *count) {
+    pair_table self = {.project = project};
+    ALCORE__TRY(
+        alcore__table_open(&self.table, project->object.ctx, "a file of pairs", path, NULL));
+    if (self.table.format == ALCORE_FORMAT_TEXT)
         return alcore__table_close(
-            &table,
+            &self.table,
             alcore__fail(ALCORE_E_UNSUPPORTED,
                          "'%s': a text file has no pairs; .tsv, .csv and .jsonl have", path));
-    return alcore__table_close(&table, put_pairs(project, &table));
+    const alcore_status status = alcore__table_close(&self.table, put_all(&self, with_labeled));
+    *count = self.count;
+    return status;
 }
 
 alcore_status alcore_project_write_labeled(alcore_project *project, const char *path) {
+    int64_t count;
     ALCORE__TRY(alcore__project_enter(project, "alcore_project_write_labeled", CALL_SAVING));
     if (!path || !*path)
         return alcore__project_leave(
@@ -68,6 +111,7 @@ alcore_status alcore_project_write_labeled(alcore_project *project, const char *
             alcore__fail(ALCORE_E_INVALID, "alcore_project_write_labeled: a path is needed"));
     alcore_status status = alcore__store_begin_reading(&project->store);
     if (status == ALCORE_OK)
-        status = alcore__store_end(&project->store, write_labeled(project, path));
+        status = alcore__store_end(&project->store,
+                                   alcore__project_pairs_write(project, path, false, &count));
     return alcore__project_leave(project, status);
 }

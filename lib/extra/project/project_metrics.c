@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "extra/metric/measure_lines.h"
-#include "extra/project/project_internal.h"
+#include "extra/project/project_work.h"
 
 static alcore_status check(const char *name, double value) {
     if (!name || !*name)
@@ -27,7 +27,16 @@ static alcore_status log_metric(alcore_project *project, int64_t round, const ch
     return status;
 }
 
-static alcore_status check_round(alcore_project *project, int64_t round) {
+alcore_status alcore__project_metric_add(alcore_project *project, int64_t round, const char *name,
+                                         double value) {
+    char now[ALCORE__ISO_TIME_BYTES];
+    alcore__project_time(now);
+    return alcore__store_run(&project->store,
+                             "INSERT INTO metrics(round, name, value, time) VALUES(?, ?, ?, ?)",
+                             "itdt", round, name, value, now);
+}
+
+alcore_status alcore__project_round_check(alcore_project *project, int64_t round) {
     int64_t rounds;
     ALCORE__TRY(alcore__project_rounds(project, &rounds));
     if (round >= 0 && round <= rounds) return ALCORE_OK;
@@ -37,13 +46,8 @@ static alcore_status check_round(alcore_project *project, int64_t round) {
 
 static alcore_status put_metric(alcore_project *project, int64_t round, const char *name,
                                 double value) {
-    char now[ALCORE__ISO_TIME_BYTES];
-    ALCORE__TRY(check_round(project, round));
-    alcore__project_time(now);
-    ALCORE__TRY(alcore__store_run(&project->store,
-                                  "INSERT INTO metrics(round, name, value, time) "
-                                  "VALUES(?, ?, ?, ?)",
-                                  "itdt", round, name, value, now));
+    ALCORE__TRY(alcore__project_round_check(project, round));
+    ALCORE__TRY(alcore__project_metric_add(project, round, name, value));
     return log_metric(project, round, name, value);
 }
 

@@ -98,6 +98,20 @@ alcore_status alcore_project_put_metrics(alcore_project *project, int64_t round,
     return fail_missing();
 }
 
+alcore_status alcore_project_train(alcore_project *project,
+                                   const alcore_project_train_options *options, const char **out) {
+    (void)project, (void)options;
+    if (out) *out = NULL;
+    return fail_missing();
+}
+
+alcore_status alcore_project_eval(alcore_project *project,
+                                  const alcore_project_eval_options *options, const char **out) {
+    (void)project, (void)options;
+    if (out) *out = NULL;
+    return fail_missing();
+}
+
 alcore_status alcore_project_get_status(alcore_project *project, alcore_project_status *out) {
     (void)project, (void)out;
     return fail_missing();

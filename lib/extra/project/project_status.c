@@ -3,7 +3,7 @@
  * which are kept: the time does not grow with candidates, items and answers. */
 #include <math.h>
 
-#include "extra/project/project_internal.h"
+#include "extra/project/project_work.h"
 #include "request/request_internal.h"
 
 alcore_status alcore__project_rounds(alcore_project *project, int64_t *out) {
@@ -73,6 +73,8 @@ alcore_status alcore__project_status_read(alcore_project *project,
                                       (int64_t)ALCORE_ROLE_LABELED));
     ALCORE__TRY(alcore__project_unit(project, &unit));
     ALCORE__TRY(add_up(project, out));
+    ALCORE__TRY(alcore__project_job_open(project, "train", &out->training));
+    ALCORE__TRY(alcore__project_job_open(project, "eval", &out->evaluating));
     out->unit = unit_of(settings, unit, &total);
     out->left = total.count > 0 ? total.amounts[0] - out->spent : (double)NAN;
     return ALCORE_OK;
@@ -97,7 +99,7 @@ alcore_status alcore_project_get_status(alcore_project *project, alcore_project_
         status = alcore__store_end(&project->store, read_status(project, &ours));
     if (status == ALCORE_OK)
         status = alcore__struct_write(out, &ours, sizeof ours,
-                                      ALCORE__FIRST_SIZE(alcore_project_status, unit),
+                                      ALCORE__FIRST_SIZE(alcore_project_status, reserved),
                                       "alcore_project_status");
     return alcore__project_leave(project, status);
 }

@@ -13,15 +13,9 @@
 #include "alcore/extra/metric.h"
 #include "base/number.h"
 #include "base/tensor_view.h"
+#include "extra/training/folder_model.h"
 #include "extra/training/training_internal.h"
 #include "formats/line_reader.h"
-
-/* The name of a metric, ALCORE_VALIDATE_*, in files and messages. */
-static const char *name_of(int32_t metric) {
-    static const char *const names[] = {"loss", "bleu",    "accuracy",      "exact_match",
-                                        "f1",   "span_f1", "strict_span_f1"};
-    return names[metric - ALCORE_VALIDATE_LOSS];
-}
 
 static const char header[] = "update\tvalue\tmetric\tevery\tdata\n";
 
@@ -51,12 +45,13 @@ static alcore_status check_metric(const alcore_model *model, int32_t metric) {
                                  : metric == ALCORE_VALIDATE_BLEU);
     if (!fits || !alcore__engine_has(data, call))
         return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s has no validation by %s: it %s",
-                            model->name, name_of(metric),
+                            model->name, alcore__validation_name(metric),
                             answers   ? "answers questions"
                             : tokens  ? "gives classes of tokens"
                             : classes ? "gives classes of texts"
                                       : "translates");
-    return of_spans ? alcore__spans_check(model, metric, name_of(metric)) : ALCORE_OK;
+    return of_spans ? alcore__spans_check(model, metric, alcore__validation_name(metric))
+                    : ALCORE_OK;
 }
 
 /* A number of a row of an array of float32 or float64. */
@@ -358,16 +353,20 @@ static alcore_status begin_updates(alcore__watch *watch, int64_t update, int64_t
     return ALCORE_OK;
 }
 
+static alcore_status measure(alcore__watch *watch, double *out) {
+    return watch->options->metric == ALCORE_VALIDATE_BLEU ? measure_bleu(watch, out)
+                                                          : measure_values(watch, out);
+}
+
 /* Measures the model and keeps it where it is the best one so far. */
 static alcore_status validate(alcore__watch *watch, int64_t update) {
     const alcore_train_options *options = watch->options;
     double value = 0;
-    ALCORE__TRY(options->metric == ALCORE_VALIDATE_BLEU ? measure_bleu(watch, &value)
-                                                        : measure_values(watch, &value));
+    ALCORE__TRY(measure(watch, &value));
     const bool better = count_value(watch, update, value);
     alcore__log(watch->model->object.ctx, ALCORE_LOG_INFO, "training", NULL,
                 "update %lld: %s %.6g, the best is %.6g of update %lld", (long long)update,
-                name_of(options->metric), value, watch->result->best_value,
+                alcore__validation_name(options->metric), value, watch->result->best_value,
                 (long long)watch->result->best_update);
     if (better && options->best) ALCORE__TRY(alcore__engine_save(watch->model, options->best));
     ALCORE__TRY(add_line(watch, update, value));
@@ -433,7 +432,7 @@ alcore_status alcore__watch_begin(alcore_model *model, const alcore_train_option
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->values, &out->values));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->tokens, &out->tokens));
     ALCORE__TRY(alcore__buffer_format(
-        ctx, &tail, "\t%s\t%lld\t%016" PRIx64, name_of(options->metric),
+        ctx, &tail, "\t%s\t%lld\t%016" PRIx64, alcore__validation_name(options->metric),
         (long long)options->validate_every,
         hash_pairs(options->validation, &out->examples, alcore__classifies_tokens(model->data))));
     out->tail = tail.data;
@@ -450,4 +449,36 @@ void alcore__watch_clear(alcore__watch *watch) {
     alcore__free(ctx, watch->spans);
     alcore__free(ctx, watch->predicted);
     alcore__free(ctx, watch->tail);
+}
+
+/* ---- a model that is not trained ---- */
+
+/* Measures under the write lock of the model and the read lock of the pool. */
+static alcore_status measure_once(alcore_model *model, const alcore_train_options *options,
+                                  double *out) {
+    alcore_train_result result = ALCORE_TRAIN_RESULT_INIT;
+    alcore__watch watch = {0};
+    alcore_status status = alcore__watch_begin(model, options, &result, &watch);
+    if (status == ALCORE_OK) status = measure(&watch, out);
+    alcore__watch_clear(&watch);
+    return status;
+}
+
+alcore_status alcore__model_validate(alcore_model *model, alcore_pool *pool, int32_t metric,
+                                     double *out) {
+    alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
+    options.validation = pool;
+    options.metric = metric;
+    if (!alcore__engine_of(model))
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "model %s has no %s: it does not run in an engine", model->name,
+                            alcore__validation_name(metric));
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    alcore_status status = alcore__write_begin(model, "model");
+    if (status == ALCORE_OK) {
+        status = measure_once(model, &options, out);
+        alcore__write_end(model);
+    }
+    alcore__read_end(pool);
+    return status;
 }

@@ -94,6 +94,10 @@ alcore_status alcore__watch_begin(alcore_model *model, const alcore_train_option
 /* alcore_sys_model_training.after_update; user: the watch. */
 alcore_status alcore__watch_update(void *user, int64_t update, int64_t updates, int32_t *stop);
 void alcore__watch_clear(alcore__watch *watch);
+/* Measures a model on the texts and references of a pool by a metric (ALCORE_VALIDATE_*), as a
+ * validation of a training does; *out: the value. */
+alcore_status alcore__model_validate(alcore_model *model, alcore_pool *pool, int32_t metric,
+                                     double *out);
 
 /* Trains a model that runs in a module, under its write lock; the options are checked, with all
  * defaults filled in (model_train.c). */

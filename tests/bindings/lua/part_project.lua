@@ -132,3 +132,56 @@ case("what a project refuses", function()
     fails("ALCORE_E_NOT_FOUND", "9", project:put_metric(9, "chrf", 1))
     tap.raises('there is no option "nit"', function() return alcore.project(folder, {nit = true}) end)
 end)
+
+-- A project whose three items are answered.
+local function answered()
+    local project, folder = begin()
+    assert(project:next())
+    local out = fresh("out.csv")
+    assert(project:export("csv", out))
+    local rows = {"id,translation"}
+    for _, id in ipairs(ids_of(out)) do rows[#rows + 1] = id .. ",T " .. id end
+    assert(project:import("csv", put_file(fresh("back.csv"), table.concat(rows, "\n") .. "\n"), "ann"))
+    return project, folder
+end
+
+case("functions train and measure", function()
+    local project, folder = answered()
+    local lines
+    local model = assert(project:train(function(round, labeled, place)
+        equal(round, 1)
+        equal(assert(project:status()).training, true) -- the project may be used
+        lines = get_file(labeled)
+        put_file(place, "weights")
+    end))
+    equal(model, folder .. "/models/round-1")
+    equal(get_file(model), "weights")
+    equal(select(2, lines:gsub("\tT ", "")), 3)
+    local elsewhere = put_file(fresh("elsewhere"), "other")
+    equal(assert(project:train(function() return elsewhere end)), elsewhere)
+    equal(assert(project:eval(function(round, path)
+        equal(round, 1)
+        equal(path, model)
+        return {chrf = 41.5}
+    end)), '{"chrf":41.5}')
+    equal(assert(project:document()):match('"name":"chrf","value":41.5'), '"name":"chrf","value":41.5')
+    tap.raises("no such thing", function() return project:train(function() error("no such thing") end) end)
+    tap.raises("finite number", function() return project:eval(function() return {chrf = 0 / 0} end) end)
+    tap.raises("without blanks", function() return project:eval(function() return {["a b"] = 1} end) end)
+    local status = assert(project:status())
+    equal(status.training, true)
+    equal(status.evaluating, true)
+end)
+
+case("commands train and measure", function()
+    local project, folder = answered()
+    equal(project:train('cp "$ALCORE_LABELED" "$ALCORE_MODEL"'), folder .. "/models/round-1")
+    equal(project:train({"true"}), false)
+    equal(assert(project:eval({"sh", "-c", 'echo "pairs $(grep -c "T " "$ALCORE_MODEL")"'}, {round = 1})), '{"pairs":3}')
+    fails("ALCORE_E_CALLBACK", "status 3: sorry", project:train("echo sorry; exit 3"))
+    fails("ALCORE_E_PARAM", "one of model, command and function", project:train())
+    fails("ALCORE_E_NOT_FOUND", "no round 7", project:eval("echo a 1", {round = 7}))
+    fails("ALCORE_E_IO", "", project:train(nil, {model = fresh("nothing"), training = {rate = 0.1}}))
+    fails("ALCORE_E_IO", "", project:eval(nil, {test = fresh("nothing"), model = folder .. "/models/round-1", reading = {text_column = "a"}}))
+    tap.raises('there is no option "rate"', function() return project:train(nil, {rate = 1}) end)
+end)

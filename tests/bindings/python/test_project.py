@@ -76,6 +76,41 @@ def test_values_of_one_round(project, tmp_path):
         project.next(3)
 
 
+def test_commands_and_models(project, tmp_path):
+    project.next()
+    items = sent(project, tmp_path / "out.csv")
+    project.import_("csv", answered(tmp_path / "all.csv", items))
+    model = project.train(command='cp "$ALCORE_LABELED" "$ALCORE_MODEL"', labeled=tmp_path / "kept.tsv")
+    assert model == str(tmp_path / "work" / "models" / "round-1")
+    assert open(model, "rb").read() == (tmp_path / "kept.tsv").read_bytes()
+    assert project.train(command=["sh", "-c", "exit 0"]) is None
+    assert project.eval(command="echo lines $(grep -c . $ALCORE_MODEL)") == {"lines": 5}
+    assert project.eval(command="echo lines $ALCORE_ROUND", round=0) == {"lines": 0}
+    assert project.train(lambda pairs, round: tmp_path / "kept.tsv") == tmp_path / "kept.tsv"
+    assert project.document()["steps"][-1]["result"]["model"] == str(tmp_path / "kept.tsv")
+
+    def busy(pairs, round):
+        assert project.status().training and not project.status().evaluating  # the project may be used
+        with pytest.raises(alcore.Error, match="another training"):
+            project.eval(command="echo a 1")
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        project.train(busy)
+    assert project.status().training and not project.status().evaluating
+    for error, match, call in ((alcore.Error, "status 4: oh", lambda: project.train(command="echo oh; exit 4")),
+                               (alcore.Error, "one of model", project.train), (alcore.Error, "one of test", project.eval),
+                               (TypeError, "'rate' without model", lambda: project.train(command="true", rate=0.1)),
+                               (TypeError, "'rat'", lambda: project.train(model="m", rat=0.1)),
+                               (TypeError, "'text_column' without test", lambda: project.eval(command="true", text_column="a")),
+                               (ValueError, "labeled", lambda: project.train(print, labeled="a.tsv")),
+                               (alcore.Error, "'bluu'", lambda: project.eval(test="a.tsv", model="m", metrics=["chrf", "bluu"])),
+                               (ValueError, "nan|JSON", lambda: project.eval(lambda round: {"chrf": float("nan")}))):
+        with pytest.raises(error, match=match):
+            call()
+    assert not [one for one in project.document()["metrics"] if one["name"] == "chrf"]
+
+
 def test_training_and_measures(project, tmp_path):
     project.next()
     items = sent(project, tmp_path / "out.csv")
@@ -85,6 +120,8 @@ def test_training_and_measures(project, tmp_path):
     assert project.eval(lambda round: {"chrf": 40.0 + round, "bleu": 20}) == {"chrf": 41.0, "bleu": 20}
     project.put_metric("chrf", 30.5, round=0)
     document = project.document()
+    assert [one["what"] for one in document["steps"]][-5:] == ["begin train", "train", "begin eval", "eval", "metric"]
+    assert document["steps"][-2]["result"] == {"chrf": 41, "bleu": 20} and document["steps"][-4]["arguments"]["pairs"] == 4
     assert document["schema"] == "alcore-project-1"
     assert [(one["round"], one["name"], one["value"]) for one in document["metrics"]] == [(1, "chrf", 41), (1, "bleu", 20), (0, "chrf", 30.5)]
     with pytest.raises(alcore.Error):

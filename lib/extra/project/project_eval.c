@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measuring the model of a round, by the engine, a command or a function. */
+#include <math.h>
+#include <string.h>
+
+#include "extra/metric/measure_lines.h"
+#include "extra/project/project_work.h"
+
+enum { MOST_OUTPUT = 64 << 20 };
+
+/* What the public call was told, and what was measured. */
+typedef struct evaluation {
+    alcore_project_eval_options options;
+    alcore__measures measures;
+} evaluation;
+
+static alcore_status check(evaluation *self, const alcore_project_eval_options *given,
+                           const char *call) {
+    self->options = (alcore_project_eval_options)ALCORE_PROJECT_EVAL_OPTIONS_INIT;
+    ALCORE__TRY(alcore__struct_read_over(&self->options, sizeof self->options,
+                                         ALCORE__FIRST_SIZE(alcore_project_eval_options, reserved),
+                                         given, "alcore_project_eval_options"));
+    const alcore_project_eval_options *const options = &self->options;
+    ALCORE__TRY(alcore__struct_reserved(options->reserved, "alcore_project_eval_options"));
+    if (!!options->test + !!options->command + !!options->function != 1)
+        return alcore__fail(ALCORE_E_PARAM, "%s: one of test, command and function is needed",
+                            call);
+    if (options->command && !options->command[0])
+        return alcore__fail(ALCORE_E_PARAM, "%s: the command is empty", call);
+    if (!options->test && (options->reading || options->metrics || options->language))
+        return alcore__fail(ALCORE_E_PARAM, "%s: %s goes with test", call,
+                            options->reading   ? "reading"
+                            : options->metrics ? "metrics"
+                                               : "language");
+    if (options->show < 0 || options->show > 1)
+        return alcore__fail(ALCORE_E_PARAM, "%s: show is 0 or 1", call);
+    return options->metrics ? alcore__measure_names_check(options->metrics) : ALCORE_OK;
+}
+
+/* ---- measures ---- */
+
+/* alcore__measure_take of the engine; user: the evaluation. Its names are few and differ. */
+static alcore_status take(void *user, const char *name, double value) {
+    alcore__measures *const measures = &((evaluation *)user)->measures;
+    if (!isfinite(value))
+        return alcore__fail(ALCORE_E_DATA, "%s of the test set is no finite number", name);
+    alcore__format(measures->names[measures->count], ALCORE__MEASURE_NAME_BYTES, "%s", name);
+    measures->values[measures->count++] = value;
+    return ALCORE_OK;
+}
+
+/* Reads what a command or a function gave, which is changed. */
+static alcore_status read_given(evaluation *self, alcore__buffer *text) {
+    return alcore__measures_read(&self->measures, text->data, text->length);
+}
+
+/* ---- the parts ---- */
+
+/* Which model is measured. */
+static alcore_status find_model(alcore__project_job *job, const evaluation *self) {
+    const char *const given = self->options.model;
+    if (given) {
+        ALCORE__TRY(alcore__buffer_format(job->ctx, &job->model, "%s", given));
+        job->work.model = job->model.data;
+        return ALCORE_OK;
+    }
+    ALCORE__TRY(alcore__project_model_path(job->project, job->work.round, &job->model));
+    if (alcore__path_exists(job->model.data))
+        job->work.model = job->model.data;
+    else if (self->options.test)
+        return alcore__fail(ALCORE_E_NOT_FOUND,
+                            "there is no model '%s': train one after round %lld, or name one",
+                            job->model.data, (long long)job->work.round);
+    return ALCORE_OK;
+}
+
+static alcore_status put_test(alcore__project_job *job, const evaluation *self) {
+    alcore__json_out *const json = &job->arguments;
+    const alcore_project_eval_options *const options = &self->options;
+    char digest[ALCORE__HASH_TEXT_BYTES];
+    int64_t bytes;
+    if (!options->test) return ALCORE_OK;
+    ALCORE__TRY(alcore__path_digest(job->ctx, options->test, digest, &bytes));
+    alcore__json_put_string(json, "test", options->test);
+    alcore__json_put_string(json, "test_digest", digest);
+    if (options->metrics) alcore__json_put_string(json, "metrics", options->metrics);
+    const alcore__model_folder from = alcore__project_job_folder(job, NULL, options->language);
+    if (from.language) alcore__json_put_string(json, "language", from.language);
+    return ALCORE_OK;
+}
+
+/* Finds the model and logs that the evaluation begins. */
+static alcore_status begin(alcore__project_job *job, void *data) {
+    evaluation *const self = data;
+    alcore__json_out *const json = &job->arguments;
+    char digest[ALCORE__HASH_TEXT_BYTES];
+    if (self->options.round == ALCORE_UNSET_INT)
+        ALCORE__TRY(alcore__project_rounds(job->project, &self->options.round));
+    job->work.round = self->options.round;
+    ALCORE__TRY(alcore__project_round_check(job->project, job->work.round));
+    ALCORE__TRY(alcore__project_job_settings(job));
+    ALCORE__TRY(find_model(job, self));
+    alcore__json_open(json, NULL, '{');
+    alcore__json_put_integer(json, "round", job->work.round);
+    if (self->options.model) alcore__json_put_string(json, "model", self->options.model);
+    if (job->work.model && alcore__path_exists(job->work.model)) {
+        ALCORE__TRY(alcore__project_model_digest(job->ctx, job->work.model, digest));
+        alcore__json_put_string(json, "digest", digest);
+    }
+    if (self->options.function) alcore__json_put_flag(json, "function", true);
+    alcore__project_job_put_command(job, self->options.command);
+    ALCORE__TRY(put_test(job, self));
+    alcore__json_close(json, '}');
+    return alcore__project_job_log_begin(job);
+}
+
+static alcore_status measure_model(alcore__project_job *job, evaluation *self) {
+    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+    const alcore__model_folder from =
+        alcore__project_job_folder(job, job->work.model, self->options.language);
+    alcore_pool *test = NULL;
+    keep_all.dedup = ALCORE_DEDUP_NONE;
+    keep_all.repeated_ids = ALCORE_IDS_ANY;
+    alcore_status status = alcore_pool_new(job->ctx, &keep_all, &test);
+    if (status == ALCORE_OK)
+        status = alcore_pool_read(test, self->options.test, self->options.reading);
+    if (status == ALCORE_OK)
+        status =
+            alcore__model_folder_measure(job->ctx, &from, test, self->options.metrics, take, self);
+    alcore_pool_unref(test);
+    return status;
+}
+
+/* Runs the command and reads what it printed. */
+static alcore_status run_command(alcore__project_job *job, evaluation *self) {
+    alcore__buffer path = {0}, text = {0};
+    alcore_status status = alcore__project_job_scratch(job, "output", &path);
+    if (status == ALCORE_OK)
+        status =
+            alcore__project_job_command(job, self->options.command, self->options.show, path.data);
+    if (status == ALCORE_OK) status = alcore__read_text(job->ctx, path.data, MOST_OUTPUT, &text);
+    if (status == ALCORE_OK) status = read_given(self, &text);
+    alcore__buffer_clear(job->ctx, &path);
+    alcore__buffer_clear(job->ctx, &text);
+    return status;
+}
+
+static alcore_status call_function(alcore__project_job *job, evaluation *self) {
+    alcore__buffer text = {0};
+    const char *given;
+    alcore_status status =
+        alcore__project_job_function(job, self->options.function, self->options.user, &given);
+    if (status == ALCORE_OK)
+        status = alcore__buffer_format(job->ctx, &text, "%s", given ? given : "");
+    if (status == ALCORE_OK) status = read_given(self, &text);
+    alcore__buffer_clear(job->ctx, &text);
+    return status;
+}
+
+/* Keeps the measures and logs them. */
+static alcore_status finish(alcore__project_job *job, void *data) {
+    const alcore__measures *const measures = &((const evaluation *)data)->measures;
+    alcore__json_open(&job->result, NULL, '{');
+    for (int i = 0; i < measures->count; i++) {
+        ALCORE__TRY(alcore__project_metric_add(job->project, job->work.round, measures->names[i],
+                                               measures->values[i]));
+        alcore__json_put_number(&job->result, measures->names[i], measures->values[i]);
+    }
+    alcore__json_close(&job->result, '}');
+    return alcore__project_job_log_end(job);
+}
+
+/* ---- the call ---- */
+
+static alcore_status run(alcore__project_job *job, evaluation *self) {
+    ALCORE__TRY(alcore__project_job_begin(job));
+    ALCORE__TRY(alcore__project_job_run(job, begin, self));
+    ALCORE__TRY(self->options.test      ? measure_model(job, self)
+                : self->options.command ? run_command(job, self)
+                                        : call_function(job, self));
+    return alcore__project_job_run(job, finish, self);
+}
+
+alcore_status alcore_project_eval(alcore_project *project,
+                                  const alcore_project_eval_options *options, const char **out) {
+    static const char call[] = "alcore_project_eval";
+    if (out) *out = NULL;
+    if (!project || !options)
+        return alcore__fail(ALCORE_E_INVALID, "%s: a project and options are needed", call);
+    alcore_ctx *const ctx = project->object.ctx;
+    evaluation self = {.measures = {.count = 0}};
+    alcore__project_job job = {
+        .project = project, .ctx = ctx, .call = call, .what = "eval", .lock = -1};
+    ALCORE__TRY(alcore__enter_long(ctx));
+    alcore_status status = check(&self, options, call);
+    if (status == ALCORE_OK) status = run(&job, &self);
+    if (status == ALCORE_OK && out)
+        status = alcore__project_job_tell(&job, job.result.text.data, out);
+    alcore__project_job_end(&job);
+    return alcore__leave(ctx, status);
+}

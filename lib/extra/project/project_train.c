@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Training on the pairs of a project, by the engine, a command or a function. */
+#include <string.h>
+
+#include "extra/project/project_work.h"
+
+/* What the public call was told. */
+typedef struct training {
+    alcore_project_train_options options;
+    alcore_train_options how; /* of the engine */
+    alcore__buffer made;      /* where the model is made */
+    alcore__buffer elsewhere; /* path of the model of a function; empty: there is none */
+    alcore_train_result result;
+} training;
+
+static alcore_status check(training *self, const alcore_project_train_options *given,
+                           const char *call) {
+    self->options = (alcore_project_train_options)ALCORE_PROJECT_TRAIN_OPTIONS_INIT;
+    ALCORE__TRY(alcore__struct_read(&self->options, sizeof self->options,
+                                    ALCORE__FIRST_SIZE(alcore_project_train_options, show), given,
+                                    "alcore_project_train_options"));
+    const alcore_project_train_options *const options = &self->options;
+    self->how = (alcore_train_options)ALCORE_TRAIN_OPTIONS_INIT;
+    if (options->training)
+        ALCORE__TRY(alcore__struct_read_over(&self->how, sizeof self->how,
+                                             ALCORE__FIRST_SIZE(alcore_train_options, reserved),
+                                             options->training, "alcore_train_options"));
+    if (!!options->model + !!options->command + !!options->function != 1)
+        return alcore__fail(ALCORE_E_PARAM, "%s: one of model, command and function is needed",
+                            call);
+    if (options->command && !options->command[0])
+        return alcore__fail(ALCORE_E_PARAM, "%s: the command is empty", call);
+    if (!options->model && (options->training || options->language))
+        return alcore__fail(ALCORE_E_PARAM, "%s: %s goes with model", call,
+                            options->training ? "training" : "language");
+    if (self->how.best)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "%s: best is not taken: the model of the last update "
+                            "is kept in the project",
+                            call);
+    if (options->with_labeled < 0 || options->with_labeled > 1 || options->show < 0 ||
+        options->show > 1)
+        return alcore__fail(ALCORE_E_PARAM, "%s: with_labeled and show are 0 or 1", call);
+    return ALCORE_OK;
+}
+
+/* ---- what the log has ---- */
+
+#define NUMBER(member)                                                                             \
+    { #member, true, offsetof(alcore_train_options, member) }
+#define COUNT(member)                                                                              \
+    { #member, false, offsetof(alcore_train_options, member) }
+
+/* How the engine trains; what is not set is left out, as are the columns of the pairs, which a
+ * project has none of. */
+static void put_training(alcore__json_out *json, const alcore_train_options *how) {
+    static const struct {
+        const char *name;
+        bool is_number; /* else an int64_t, of which 0 is not set */
+        size_t offset;
+    } members[] = {
+        NUMBER(rate),          NUMBER(weight_decay), NUMBER(clip),        NUMBER(label_smoothing),
+        NUMBER(beta1),         NUMBER(beta2),        NUMBER(epsilon),     COUNT(updates),
+        COUNT(warmup),         COUNT(accumulate),    COUNT(batch_tokens), COUNT(checkpoint_every),
+        COUNT(validate_every), COUNT(patience)};
+    static const char *const schedules[] = {"constant", "linear", "inverse_sqrt", "cosine"};
+    static const char *const optimizers[] = {"adamw", "adam"};
+    static const char *const precisions[] = {"float32", "bfloat16", "float16"};
+    alcore__json_open(json, "training", '{');
+    alcore__json_put_integer(json, "seed", (int64_t)how->seed);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        const char *const value = (const char *)how + members[i].offset;
+        const double number = members[i].is_number ? *(const double *)value : 0.0;
+        const int64_t count = members[i].is_number ? 0 : *(const int64_t *)value;
+        if (number > 0) alcore__json_put_number(json, members[i].name, number);
+        if (count) alcore__json_put_integer(json, members[i].name, count);
+    }
+    if (how->schedule >= ALCORE_SCHEDULE_CONSTANT && how->schedule <= ALCORE_SCHEDULE_COSINE)
+        alcore__json_put_string(json, "schedule",
+                                schedules[how->schedule - ALCORE_SCHEDULE_CONSTANT]);
+    if (how->optimizer >= ALCORE_OPTIMIZER_ADAMW && how->optimizer <= ALCORE_OPTIMIZER_ADAM)
+        alcore__json_put_string(json, "optimizer",
+                                optimizers[how->optimizer - ALCORE_OPTIMIZER_ADAMW]);
+    if (how->precision >= ALCORE_PRECISION_FLOAT32 && how->precision <= ALCORE_PRECISION_FLOAT16)
+        alcore__json_put_string(json, "precision",
+                                precisions[how->precision - ALCORE_PRECISION_FLOAT32]);
+    if (how->checkpoints) alcore__json_put_string(json, "checkpoints", how->checkpoints);
+    if (how->validation)
+        alcore__json_put_string(json, "metric", alcore__validation_name(how->metric));
+    if (how->recompute) alcore__json_put_flag(json, "recompute", true);
+    alcore__json_close(json, '}');
+}
+
+/* Who trains. */
+static alcore_status put_trainer(alcore__project_job *job, const training *self) {
+    const alcore_project_train_options *const options = &self->options;
+    alcore__json_out *const json = &job->arguments;
+    char digest[ALCORE__HASH_TEXT_BYTES];
+    if (options->function) alcore__json_put_flag(json, "function", true);
+    alcore__project_job_put_command(job, options->command);
+    if (!options->model) return ALCORE_OK;
+    ALCORE__TRY(alcore__project_model_digest(job->ctx, options->model, digest));
+    const alcore__model_folder from =
+        alcore__project_job_folder(job, options->model, options->language);
+    alcore__json_put_string(json, "model", options->model);
+    alcore__json_put_string(json, "digest", digest);
+    if (from.language) alcore__json_put_string(json, "language", from.language);
+    put_training(json, &self->how);
+    return ALCORE_OK;
+}
+
+/* ---- the parts ---- */
+
+/* Writes the pairs and logs that the training begins. */
+static alcore_status begin(alcore__project_job *job, void *data) {
+    training *const self = data;
+    alcore__json_out *const json = &job->arguments;
+    char digest[ALCORE__HASH_TEXT_BYTES];
+    int64_t pairs = 0, bytes;
+    ALCORE__TRY(alcore__project_rounds(job->project, &job->work.round));
+    ALCORE__TRY(alcore__project_job_settings(job));
+    if (self->how.seed == 0) self->how.seed = job->seed;
+    ALCORE__TRY(self->options.labeled
+                    ? alcore__buffer_format(job->ctx, &job->labeled, "%s", self->options.labeled)
+                    : alcore__project_job_scratch(job, "labeled.tsv", &job->labeled));
+    job->work.labeled = job->labeled.data;
+    ALCORE__TRY(alcore__project_pairs_write(job->project, job->labeled.data,
+                                            self->options.with_labeled, &pairs));
+    if (pairs == 0)
+        return alcore__fail(ALCORE_E_MISSING, "no pair is labeled that a model could learn");
+    ALCORE__TRY(alcore__path_digest(job->ctx, job->labeled.data, digest, &bytes));
+    alcore__json_open(json, NULL, '{');
+    alcore__json_put_integer(json, "round", job->work.round);
+    alcore__json_put_integer(json, "pairs", pairs);
+    alcore__json_put_string(json, "pairs_digest", digest);
+    if (self->options.with_labeled) alcore__json_put_flag(json, "with_labeled", true);
+    ALCORE__TRY(put_trainer(job, self));
+    alcore__json_close(json, '}');
+    ALCORE__TRY(alcore__project_model_path(job->project, job->work.round, &job->model));
+    ALCORE__TRY(alcore__project_model_prepare(job->project, job->model.data, &self->made));
+    job->work.model = self->made.data;
+    return alcore__project_job_log_begin(job);
+}
+
+/* Trains by the engine, on the pairs of the file. */
+static alcore_status train_model(alcore__project_job *job, training *self) {
+    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+    alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
+    const alcore__model_folder from =
+        alcore__project_job_folder(job, self->options.model, self->options.language);
+    alcore_pool *pairs = NULL;
+    keep_all.dedup = ALCORE_DEDUP_NONE;
+    keep_all.repeated_ids = ALCORE_IDS_ANY;
+    reading.reference_column = "reference";
+    alcore_status status = alcore_pool_new(job->ctx, &keep_all, &pairs);
+    if (status == ALCORE_OK) status = alcore_pool_read(pairs, job->work.labeled, &reading);
+    if (status == ALCORE_OK)
+        status = alcore__model_folder_train(job->ctx, &from, pairs, &self->how, self->made.data,
+                                            &self->result);
+    alcore_pool_unref(pairs);
+    return status;
+}
+
+static alcore_status train(alcore__project_job *job, training *self) {
+    const alcore_project_train_options *const options = &self->options;
+    const char *made;
+    if (options->model) return train_model(job, self);
+    if (options->command)
+        return alcore__project_job_command(job, options->command, options->show, NULL);
+    ALCORE__TRY(alcore__project_job_function(job, options->function, options->user, &made));
+    return made ? alcore__buffer_format(job->ctx, &self->elsewhere, "%s", made) : ALCORE_OK;
+}
+
+/* Gives the model its name, unless a function made it elsewhere, and logs what was made. */
+static alcore_status finish(alcore__project_job *job, void *data) {
+    const training *const self = data;
+    alcore__json_out *const json = &job->result;
+    char digest[ALCORE__HASH_TEXT_BYTES];
+    const bool elsewhere = self->elsewhere.length > 0;
+    const bool made = !elsewhere && alcore__path_exists(self->made.data);
+    if (made)
+        ALCORE__TRY(alcore__project_model_replace(job->project, self->made.data, job->model.data));
+    job->work.model = made ? job->model.data : self->elsewhere.data;
+    alcore__json_open(json, NULL, '{');
+    if (made)
+        alcore__json_put_string(json, "made", strrchr(job->model.data, '/') + 1);
+    else if (elsewhere)
+        alcore__json_put_string(json, "model", self->elsewhere.data);
+    if (made || elsewhere) {
+        ALCORE__TRY(alcore__project_model_digest(job->ctx, job->work.model, digest));
+        alcore__json_put_string(json, "digest", digest);
+    }
+    if (self->options.model) alcore__json_put_integer(json, "updates", self->result.updates);
+    if (self->result.best_update) {
+        alcore__json_put_integer(json, "best_update", self->result.best_update);
+        alcore__json_put_number(json, "best_value", self->result.best_value);
+    }
+    alcore__json_close(json, '}');
+    return alcore__project_job_log_end(job);
+}
+
+/* ---- the call ---- */
+
+static alcore_status run(alcore__project_job *job, training *self) {
+    ALCORE__TRY(alcore__project_job_begin(job));
+    ALCORE__TRY(alcore__project_job_run(job, begin, self));
+    ALCORE__TRY(train(job, self));
+    return alcore__project_job_run(job, finish, self);
+}
+
+alcore_status alcore_project_train(alcore_project *project,
+                                   const alcore_project_train_options *options, const char **out) {
+    static const char call[] = "alcore_project_train";
+    training self = {.result = ALCORE_TRAIN_RESULT_INIT};
+    if (out) *out = NULL;
+    if (!project || !options)
+        return alcore__fail(ALCORE_E_INVALID, "%s: a project and options are needed", call);
+    alcore_ctx *const ctx = project->object.ctx;
+    alcore__project_job job = {
+        .project = project, .ctx = ctx, .call = call, .what = "train", .lock = -1};
+    ALCORE__TRY(alcore__enter_long(ctx));
+    alcore_status status = check(&self, options, call);
+    if (status == ALCORE_OK) status = run(&job, &self);
+    if (status == ALCORE_OK && out) status = alcore__project_job_tell(&job, job.work.model, out);
+    alcore__project_job_end(&job);
+    alcore__buffer_clear(ctx, &self.made);
+    alcore__buffer_clear(ctx, &self.elsewhere);
+    return alcore__leave(ctx, status);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A training or an evaluation: work of minutes or days, during which others may change the project.
+ * So it is no transaction but two: the first logs that it begins, the second logs what it came to
+ * and keeps that. Between them it holds a lock on the file "training.lock", by which there is only
+ * one at a time. After a kill the log has the first line alone, which the status tells. */
+#ifndef ALCORE__PROJECT_WORK_H
+#define ALCORE__PROJECT_WORK_H
+
+#include "base/path.h"
+#include "extra/project/project_internal.h"
+#include "extra/training/folder_model.h"
+
+/* What is being done. One that has not begun has project, ctx, call, what and a lock of -1. */
+typedef struct alcore__project_job {
+    alcore_project *project;
+    alcore_ctx *ctx;
+    const char *call;                /* the public function, for messages */
+    const char *what;                /* "train" or "eval", as the log has it */
+    alcore_project_work work;        /* of views of the buffers here */
+    int lock;                        /* descriptor; -1: not taken */
+    alcore__json_out arguments;      /* as the log has them */
+    alcore__json_out result;         /* so too */
+    alcore__buffer labeled, model;   /* paths */
+    alcore__buffer scratch;          /* a temporary folder; empty: there is none */
+    alcore__buffer language, device; /* of the settings; empty: not set */
+    uint64_t seed;                   /* of the settings */
+} alcore__project_job;
+
+/* Takes the lock: ALCORE_E_BUSY where another one has it. */
+alcore_status alcore__project_job_begin(alcore__project_job *job);
+/* Drops the lock and removes what was temporary, whether it began or not. */
+void alcore__project_job_end(alcore__project_job *job);
+
+/* A part of the work that is a transaction of its own; data: what the public call was told. */
+typedef alcore_status alcore__project_part(alcore__project_job *job, void *data);
+/* Runs one, as a call of the project that may save. */
+alcore_status alcore__project_job_run(alcore__project_job *job, alcore__project_part *part,
+                                      void *data);
+/* Logs that it begins, with job->arguments. Called within a transaction. */
+alcore_status alcore__project_job_log_begin(alcore__project_job *job);
+/* Logs what it came to: job->result. Called within a transaction. */
+alcore_status alcore__project_job_log_end(alcore__project_job *job);
+/* Whether the last work of this kind has not ended. Called within a transaction. */
+alcore_status alcore__project_job_open(alcore_project *project, const char *what, int32_t *out);
+
+/* Reads language, device and seed of the settings. Called within a transaction. */
+alcore_status alcore__project_job_settings(alcore__project_job *job);
+/* How the engine opens the model of a folder; language: of the options, or NULL. */
+alcore__model_folder alcore__project_job_folder(const alcore__project_job *job, const char *path,
+                                                const char *language);
+
+/* Adds a command to job->arguments; NULL: nothing. */
+void alcore__project_job_put_command(alcore__project_job *job, const char *const *command);
+/* Hands out a view of a text, as the project's, once the work is done. */
+alcore_status alcore__project_job_tell(alcore__project_job *job, const char *text,
+                                       const char **out);
+/* Runs a command. output: file for its standard output; NULL: it goes where its standard error
+ * goes. */
+alcore_status alcore__project_job_command(alcore__project_job *job, const char *const *command,
+                                          bool show, const char *output);
+/* Calls the function of the host. */
+alcore_status alcore__project_job_function(alcore__project_job *job,
+                                           alcore_project_function function, void *user,
+                                           const char **out);
+/* The path of a file in the temporary folder, which is made; *out is emptied first. */
+alcore_status alcore__project_job_scratch(alcore__project_job *job, const char *name,
+                                          alcore__buffer *out);
+
+/* ---- models (project_models.c) ---- */
+
+/* Appends the path PROJECT/models/round-N. */
+alcore_status alcore__project_model_path(const alcore_project *project, int64_t round,
+                                         alcore__buffer *out);
+/* Makes PROJECT/models and removes what killed trainings left of the model of a path. *out: where
+ * it is to be made. */
+alcore_status alcore__project_model_prepare(alcore_project *project, const char *path,
+                                            alcore__buffer *out);
+/* Gives what was made its name, in place of an earlier model. */
+alcore_status alcore__project_model_replace(alcore_project *project, const char *made,
+                                            const char *path);
+/* The digest of a file, or of a folder with the names and bytes of all files in it. */
+alcore_status alcore__project_model_digest(alcore_ctx *ctx, const char *path,
+                                           char digest[ALCORE__HASH_TEXT_BYTES]);
+
+/* ---- pairs (project_labeled.c) ---- */
+
+/* Writes the pairs that are labeled; with_labeled: those that were there before come first. *count:
+ * how many. Called within a transaction. */
+alcore_status alcore__project_pairs_write(alcore_project *project, const char *path,
+                                          bool with_labeled, int64_t *count);
+
+/* ---- measures (project_metrics.c) ---- */
+
+/* ALCORE_E_NOT_FOUND for a round that is not there. Called within a transaction. */
+alcore_status alcore__project_round_check(alcore_project *project, int64_t round);
+/* Adds a measure of a round that is there. Called within a transaction. */
+alcore_status alcore__project_metric_add(alcore_project *project, int64_t round, const char *name,
+                                         double value);
+
+#endif
