@@ -135,6 +135,9 @@ write("served", '{"choices":[{"logprobs":{"content":[{"id":1,"logprob":-1,"top_l
       '{"choices":[{"delta":{}}]}', '{"choices":[{"logprobs":{"content":[{"prob":0.5}]}}]}', '{"choices":[[[[[{"a":')
 write("utf8", "plain ASCII text that is longer than thirty-two bytes", "grüß 中文 😀 été e\u0301", b"\xc0\xaf\xe0\x9f\xbf\xf0\x8f\xbf\xbf",
       b"\xed\xa0\x80\xf4\x90\x80\x80\xf5\xff", b"x\xe4\xb8", b"\x80\xbf", "Straße ΟΔΟΣ İ 42 ١٢ ﬁ", "q\u0307\u0323" * 40)
+write("measures", "chrf 41.5\nbleu\t20\r\n\n# loading 3\nsignature\tnrefs:1|case:mixed\n", '{"bleu": 3e1, "precisions": [1, -2.5], "signature": "a b"}',
+      "loading\n", "a nan\n", "a 0,5\n", "a 1\na 2", '{"a": "1"}', '{"a": [null]}', '{"a": 1', b"a 1\0", "\u00e4 1", "a" * 65 + " 1",
+      "".join("m%d %d\n" % (i, i) for i in range(65)), "", " \t{} ", '{"a_1": 1, "a": [1]}')
 write("number", "0", "-1.5", "1e22", "9007199254740993", "0.1", "5e-324", "1.7976931348623157e308", "1e999", "nan", "-inf",
       "123456789012345678901234567890", ".5", "5.", "1e", "0x10", "0." + "0" * 300 + "1", "Infinity")
 text = b"one line\nand another\n" * 20
