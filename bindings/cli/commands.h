@@ -28,6 +28,13 @@ int command_tools(const arguments *args);
 int command_plot(const arguments *args);
 int command_project(const arguments *args);
 int command_experiment(const arguments *args);
+int command_fold(const arguments *args);
+
+/* Refuses options of select that go with --shard alone, or not with it; an exit code
+ * (shard_command.c). */
+int shard_check(const arguments *args);
+/* The next step of the shard that the request's candidates are: writes a message, or the picks. */
+int shard_select(const arguments *args, alcore_request *request);
 
 /* Calls set(handle, name, value) for every -p NAME=VALUE; an exit code. */
 int set_parameters(const arguments *args, alcore_status (*set)(void *, const char *, const char *),

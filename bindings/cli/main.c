@@ -38,6 +38,8 @@ static int run(const arguments *args) {
         return command_composition(args);
     case COMMAND_RHO:
         return command_rho(args);
+    case COMMAND_FOLD:
+        return command_fold(args);
     case COMMAND_TOOLS:
         return command_tools(args);
     case COMMAND_PLOT:

@@ -61,6 +61,18 @@ const option_info option_table[OPTION_TOTAL] = {
                     "order of equal scores (default index: the earlier row first)"},
     [OPTION_NAN] = {"nan", 0, "error|exclude", false, ROUNDED,
                     "what a NaN or infinity does (default error: it names the row)"},
+    [OPTION_SHARD] = {"shard", 0, "FIRST/ROWS", false, COMMAND_SELECT,
+                      "POOL is a shard of rows that lie in several files, from number FIRST on, "
+                      "from 0, of ROWS in all: does its next step (docs/distributed.md)"},
+    [OPTION_DATASET] = {"dataset", 0, "NAME", false, COMMAND_SELECT,
+                        "with --shard: what the data is called, such as its version; messages of "
+                        "another one are refused"},
+    [OPTION_MESSAGE] = {"message", 0, "FILE", true, COMMAND_SELECT,
+                        "with --shard: what `alcore fold` wrote of an exchange that is over; "
+                        "repeatable, in their order"},
+    [OPTION_NEXT] = {"next", 0, "PATH", false, COMMAND_SELECT,
+                     "with --shard: where the message of the next exchange goes, until the picks "
+                     "are written to --out (required)"},
     [OPTION_COUNT] =
         {"count", 0, "N", false, COMMAND_CANDIDATES | COMMAND_MIX,
          "candidates: rows to draw (required); mix: pairs of each kind (default as many as "
@@ -451,7 +463,7 @@ const option_info option_table[OPTION_TOTAL] = {
                         "span_f1, strict_span_f1 (default those that fit the model)"},
     [OPTION_OUT] = {"out", 0, "FILE", false,
                     COMMAND_PROJECT | ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT |
-                        COMMAND_MODEL,
+                        COMMAND_MODEL | COMMAND_FOLD,
                     "where the result goes, by its suffix (default -, standard output)"},
     [OPTION_REPORT] = {"report", 0, "FILE.md|.json|.html", false, COMMAND_SELECT,
                        "write a report of the selection"},
@@ -564,6 +576,9 @@ const command_info command_table[] = {
     {"experiment", COMMAND_EXPERIMENT, "CONFIG.json FOLDER", 2, 2,
      "do what is left of an experiment: strategies x seeds x budgets x domains, round by round",
      "alcore experiment huds.json work"},
+    {"fold", COMMAND_FOLD, "MESSAGE...", 1, MAX_OPERANDS,
+     "make one message of those that all shards have written with `alcore select --shard`",
+     "alcore fold shard-1.next shard-2.next --out texts.all"},
     {"tools", COMMAND_TOOLS, "[NAME]", 0, 1,
      "list the annotators' tools whose files are written and read", "alcore tools xliff"},
 };

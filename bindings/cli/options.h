@@ -44,7 +44,8 @@ enum {
     COMMAND_PROJECT = 262144,
     COMMAND_EXPERIMENT = 524288,
     COMMAND_TOOLS = 1048576,
-    COMMAND_ALL = 2 * COMMAND_TOOLS - 1 /* the bits of all commands, of which this is the highest */
+    COMMAND_FOLD = 2097152,
+    COMMAND_ALL = 2 * COMMAND_FOLD - 1 /* the bits of all commands, of which this is the highest */
 };
 
 typedef enum option_id {
@@ -61,6 +62,10 @@ typedef enum option_id {
     OPTION_FUZZY_MATCH,
     OPTION_TIE,
     OPTION_NAN,
+    OPTION_SHARD,
+    OPTION_DATASET,
+    OPTION_MESSAGE,
+    OPTION_NEXT,
     OPTION_COUNT,
     OPTION_STRICT,
     OPTION_FORMAT,

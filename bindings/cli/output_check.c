@@ -16,7 +16,8 @@ static const struct {
     const char *suffix;
 } outputs[] = {{OPTION_OUT, ""},          {OPTION_REPORT, ""},        {OPTION_HTML, ""},
                {OPTION_SAVE, ".forward"}, {OPTION_SAVE, ".reverse"},  {OPTION_PARALLEL, ".src"},
-               {OPTION_PARALLEL, ".tgt"}, {OPTION_TOKEN_OFFSETS, ""}, {OPTION_TOKEN_SCORES, ""}};
+               {OPTION_PARALLEL, ".tgt"}, {OPTION_TOKEN_OFFSETS, ""}, {OPTION_TOKEN_SCORES, ""},
+               {OPTION_NEXT, ""}};
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
 /* A file that is written. */

@@ -190,6 +190,11 @@ static int run_select(const arguments *args, alcore_ctx *ctx, const run_record *
     if (code == EXIT_DONE)
         code = outcome(alcore_request_set(in.request, "command", record->command));
     if (code == EXIT_DONE) code = fill_request(args, ctx, &in);
+    if (code == EXIT_DONE && option_given(args, OPTION_SHARD)) {
+        code = shard_select(args, in.request);
+        inputs_release(&in);
+        return code;
+    }
     if (code == EXIT_DONE) code = outcome(alcore_select(in.request, &picked));
     if (code == EXIT_DONE) code = record_check_inputs(record, alcore_selection_provenance(picked));
     if (code == EXIT_DONE) code = write_results(args, &in, picked);
@@ -251,6 +256,7 @@ int command_select(const arguments *given) {
         code = complain(EXIT_USAGE, "--refresh-factor needs --max-age ROUNDS");
     if (code == EXIT_DONE)
         code = option_suffix(&record.args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt|.html");
+    if (code == EXIT_DONE) code = shard_check(&record.args);
     if (code == EXIT_DONE) code = select_page_check(&record.args);
     if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_REPORT, ".md|.json|.html");
     if (code == EXIT_DONE) code = check_files(&record.args);

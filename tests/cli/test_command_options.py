@@ -55,6 +55,7 @@ def MEASURED(measure):
     return [*HYBRID[:-1], "sentences=" + measure]
 
 
+SHARD = ["select", "pool.txt", "--budget", "3", "--strategy", "random", "--shard", "0/%d" % len(TEXTS), "--next", "there.msg"]
 EXPERIMENT = ["experiment", "small.json", "there"]
 COMPOSED = ["composition", "pool.txt", "--selection", "ids.txt"]
 ITSELF = ["composition", "pool.txt", "--selection", "picked.txt", "--target", "pool.txt", "--embeddings", "e.npy", "--target-embeddings",
@@ -176,6 +177,7 @@ def files(box):
     box.npy("few.npy", [0.1, 0.3, 0.2], "<f8")
     box.run(*PICK, "--out", "run.tsv", "--report", "run.json", "-q")
     box.run("lm", "train", "pool.txt", "--order", "2", "--out", "two.arpa", "-q")
+    box.run(*SHARD[:-1], "texts.msg")
 
 
 def narrow_options(base):
@@ -250,6 +252,10 @@ FIXTURES = {
                     ["select", "pool.txt", "--budget", "4", "--strategy", "random", "--round", "3"]),
         "--strategy": (PICK, [*PICK[:-1], "random"]),
         "--param": (PICK, [*PICK, "-p", "candidates=3"]),
+        "--shard": (SHARD[:-4], SHARD),
+        "--next": (SHARD, [*SHARD[:-1], "other.msg"]),
+        "--message": (SHARD, [*SHARD, "--message", "known.txt"]),
+        "--dataset": ([*SHARD, "--message", "texts.msg"], [*SHARD, "--message", "texts.msg", "--dataset", "other"]),
         "--plan": (["select", "two.tsv", "--budget", "3", "--strategy", "plan"],
                    ["select", "two.tsv", "--budget", "3", "--strategy", "plan", "--plan", "plan.tsv"]),
         "--like": (["select", "two.tsv", "--budget", "9", "--strategy", "same-ratio"],
@@ -393,6 +399,9 @@ FIXTURES = {
         "--json": (["phrases", "pool.txt", "--out", "there.tsv"], ["phrases", "pool.txt", "--out", "there.tsv", "--json"]),
         "--semi-maximal": (["phrases", "pool.txt"], ["phrases", "pool.txt", "--semi-maximal"]),
         "--min-count": (["phrases", "pool.txt", "--dedup", "none"], ["phrases", "pool.txt", "--dedup", "none", "--min-count", "2"]),
+    }),
+    "fold": (["fold", "texts.msg", "--out", "there.msg"], {
+        "--out": lambda base: (base, [*base[:-1], "other.msg"]),
     }),
     "align": (["align", "pairs.tsv"], {
         **choices(["align", "near.txt", None]),
@@ -742,7 +751,7 @@ FIXTURES = {
 }
 # What compare has of select it has for every strategy alike.
 _OF_SELECT = {"--param", "--plan", "--strict", "--report", "--config", "--force", "--max-age", "--refresh-factor", "--drafts", "--task",
-              "--labels", "--batch"}
+              "--labels", "--batch", "--shard", "--dataset", "--message", "--next"}
 
 
 def compared(fixture):

@@ -89,6 +89,10 @@ def own_model(folder):
                                    "        return [(-0.1 * len(word), 1, False) for word in text.split()] + [(-0.5, 1, False)]"])
 
 
+def distributed(folder):
+    write(folder, "pool.txt", lines_of("pool.txt"))
+
+
 def loop(folder):
     examples(folder)
     write(folder, "pool.txt", lines_of("pool.txt") + lines_of("labeled.tsv", None, 1))
@@ -155,7 +159,7 @@ def served(folder):
 
 
 PREPARE = {"README.md": readme, "docs/start-c.md": readme, "docs/start-command.md": readme, "docs/start-lua.md": readme, "docs/start-python.md": readme,
-           "docs/building.md": building, "docs/own-model.md": own_model, "docs/loop.md": loop, "docs/projects.md": readme, "docs/experiments.md": readme,
+           "docs/building.md": building, "docs/distributed.md": distributed, "docs/own-model.md": own_model, "docs/loop.md": loop, "docs/projects.md": readme, "docs/experiments.md": readme,
            "docs/phrases.md": phrases, "docs/analyses.md": analyses, "docs/formats.md": formats, "docs/models.md": models,
            "docs/served.md": served}
 

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""alcore select --shard and alcore fold: shards in files have the picks of one file; what goes wrong is told with the file's name."""
+import os
+
+from harness import case, contains, equal, main
+
+TEXTS = ["line %d has %s" % (row // 2 if row % 5 else row, " ".join(["words"] * (row % 4))) for row in range(60)]
+CUTS = [0, 7, 8, 40, 60]
+SHARDS = list(zip(CUTS, CUTS[1:]))
+
+
+def files(box):
+    box.file("all.txt", "".join(text + "\n" for text in TEXTS))
+    for number, (first, end) in enumerate(SHARDS):
+        box.file("shard-%d.txt" % number, "".join(text + "\n" for text in TEXTS[first:end]))
+        box.npy("shard-%d.npy" % number, [row * 37 % 101 / 8 for row in range(first, end)], "<f8")
+    box.npy("all.npy", [row * 37 % 101 / 8 for row in range(len(TEXTS))], "<f8")
+
+
+def step(box, number, options, messages, **more):
+    """The next step of a shard; whether it wrote the picks."""
+    args = ["select", "shard-%d.txt" % number, *[word.replace("all.npy", "shard-%d.npy" % number) for word in options],
+            "--shard", "%d/%d" % (CUTS[number], len(TEXTS)), "--next", "%d.next" % number, "--out", "%d.tsv" % number]
+    return box.run(*args, *[word for message in messages for word in ("--message", message)], **more)
+
+
+def picks_of_shards(box, options):
+    """rank, index, score and cost of the picks, as the shards have written them."""
+    messages = []
+    while "0.tsv" not in box.names():
+        for number in range(len(SHARDS)):
+            step(box, number, options, messages)
+        if "0.tsv" not in box.names():
+            messages.append("all.%d" % len(messages))
+            box.run("fold", *["%d.next" % number for number in reversed(range(len(SHARDS)))], "0.next", "--out", messages[-1])
+    found = [box.read("%d.tsv" % number) for number in range(len(SHARDS))]
+    equal(found, [found[0]] * len(found))
+    for number in range(len(SHARDS)):
+        os.remove(os.path.join(box.path, "%d.tsv" % number))
+    return found[0].decode().splitlines(), len(messages)
+
+
+def picks_of_one(box, options):
+    lines = box.run("select", "all.txt", *options).out.splitlines()
+    names = lines[0].split("\t")
+    columns = [names.index(name) for name in ("rank", "index", "score", "cost")]
+    return ["\t".join(line.split("\t")[column] for column in columns) for line in lines]
+
+
+@case
+def shards_have_the_picks_of_one_file(box):
+    files(box)
+    for options, exchanges in ((["--budget", "30w", "--strategy", "random", "--seed", "3"], 3),
+                               (["--budget", "12", "--strategy", "nnll", "--scores", "all.npy", "--tie", "random"], 2),
+                               (["--budget", "25w", "--strategy", "nnll", "--scores", "all.npy", "--fill", "stop", "--dedup", "none"], 1)):
+        equal(picks_of_shards(box, options), (picks_of_one(box, options), exchanges))
+
+
+@case
+def what_goes_wrong_names_the_file(box):
+    files(box)
+    options = ["--budget", "9w", "--strategy", "random"]
+    for number in range(len(SHARDS)):
+        step(box, number, options, [])
+    box.run("fold", "0.next", "1.next", "3.next", "--out", "most")
+    contains(step(box, 0, options, ["most"], expect=3).err, "cover no rows 8 to 39", "in the message most")
+    box.file("cut", box.read("2.next")[:-9])
+    contains(box.run("fold", "0.next", "cut", "--out", "all", expect=3).err, "cut off or damaged", "in the message cut")
+    contains(box.run("fold", "absent", "--out", "all", expect=4).err, "absent: cannot be read")
+    contains(step(box, 0, ["--budget", "8w", *options[2:]], ["1.next"], expect=2).err, "made with budget=9w, this job with budget=8w")
+    contains(box.run("fold", "0.next", "--out", "0.next", expect=2).err, "is the input 0.next")
+
+
+@case
+def options_that_do_not_go_together(box):
+    files(box)
+    base = ["select", "shard-0.txt", "--budget", "9w", "--strategy", "random"]
+    contains(box.run(*base, "--next", "x", expect=2).err, "--next goes with --shard")
+    contains(box.run(*base, "--shard", "0/60", expect=2).err, "needs --next PATH")
+    contains(box.run(*base, "--shard", "0/60", "--next", "x", "--report", "r.md", expect=2).err, "--report does not go with --shard")
+    for wrong in ("0", "-1/60", "0/0", "a/b", "1/2/3"):
+        contains(box.run(*base, "--shard=" + wrong, "--next", "x", expect=2).err, "FIRST/ROWS is needed")
+    contains(box.run(*base, "--shard", "58/60", "--next", "x", expect=2).err, "7 rows from row 58 on")
+    contains(box.run(*base[:-1], "kcenter", "--shard", "0/60", "--next", "x", expect=None).err, "do not serve the strategy kcenter")
+
+
+main()
