@@ -3,7 +3,7 @@
 """llama.cpp's server, from the package xllamacpp, with a small random model that gguf writes; and what it answers.
 
     llama_server.py serve FOLDER     writes FOLDER/random.gguf, serves it on loopback and prints the address, until standard input ends
-    llama_server.py record FOLDER    writes FOLDER/llama.cpp-*.jsonl, which lie beside this file, and FOLDER/vocabulary.json
+    llama_server.py record FOLDER    writes FOLDER/llama.cpp-*.jsonl, which lie beside this file
 
 The model is a Llama of two layers whose vocabulary has letters, a few pieces and the bytes. The files beside this one were made with
 PACKAGES; those of vLLM and SGLang are written by hand as their sources write answers (vLLM 0.14, SGLang 0.5), with numbers of no model."""

@@ -33,6 +33,7 @@ COLUMNS = tuple(WRITERS[1:])
 #: What a server may answer better the next time.
 _PASSING = frozenset((408, 425, 429, 500, 502, 503, 504))
 _LONGEST_WAIT = 60.0
+_LARGEST = 1 << 28  # bytes of an answer
 
 
 class ServedError(RuntimeError):
@@ -244,19 +245,21 @@ class OpenAI:
         call = urllib.request.Request(self.url + request[0], json.dumps(request[1]).encode(), headers)
         try:
             with self._opener.open(call, timeout=self.timeout) as answer:
-                body: bytes = answer.read()
+                body: bytes = answer.read(_LARGEST + 1)
         except urllib.error.HTTPError as error:
             with error:
-                words = "%d: %s" % (error.code, self._hide(_message(error.read())))
+                words = "%d: %s" % (error.code, self._hide(_message(error.read(1 << 16))))
             if error.code not in _PASSING:
                 raise ServedError("the server answered " + words) from None
             after = error.headers.get("Retry-After", "")
             raise _Passing("the server answered " + words, float(after) if after.isdigit() else None) from None
         except (OSError, http.client.HTTPException) as error:  # a time-out, a connection that is refused or breaks off
             raise _Passing(self._hide(str(getattr(error, "reason", error)) or type(error).__name__)) from None
+        if len(body) > _LARGEST:
+            raise ServedError("the answer has more than %d bytes" % _LARGEST)
         try:
             found = json.loads(body)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise _Passing("the answer is no whole JSON: %r" % body[:80]) from None
         if not isinstance(found, dict) or not found.get("choices"):
             raise ServedError("the server answered: " + self._hide(_message(body)))

@@ -216,6 +216,19 @@ def test_errors_name_the_row_and_hide_the_key(server, capfd):
         columns_of(model_of(server), "logprobs")
 
 
+def test_what_no_server_should_answer(server, monkeypatch):
+    server.faults = {"c": [lambda handler, *_: handler.say(200, b"[" * 100000)] * 2}
+    with pytest.raises(alcore.served.ServedError, match="row 1: the answer is no whole JSON"):
+        columns_of(model_of(server, retries=1), "logprobs")
+    server.faults = {"c": [lambda handler, *_: handler.say(200, b'{"choices": [{"text": "c", "logprobs": {"token_logprobs": [null, NaN]}}]}')]}
+    with pytest.raises(alcore.served.ServedError, match="row 1: byte .*JSON has no NaN"):
+        columns_of(model_of(server), "logprobs")
+    server.faults = {}
+    monkeypatch.setattr(alcore.served, "_LARGEST", 30)
+    with pytest.raises(alcore.served.ServedError, match="more than 30 bytes"):
+        columns_of(model_of(server), "logprobs")
+
+
 def test_redirects_are_refused(server):
     other = Server()
     server.faults = {"c": [lambda handler, *_: handler.say(302, b"", Location=other.url + "/completions")]}
