@@ -322,6 +322,17 @@ def other_runs_go_on_after_a_failure(box):
 
 
 @case
+def strategies_are_compared_over_the_seeds_that_both_have(box):
+    """The baseline lacks the second of three seeds."""
+    by_command(box, zero=None, first=None, rounds=1, strategies=["random", {"name": "long", "strategy": "random"}], evaluate={
+        "command": "case {strategy}-{seed} in random-2) exit 1;; random-*) printf 'one\\t{seed}\\n';; *) printf 'one\\t{seed}0\\n';; esac"})
+    box.run("experiment", "c.json", "out", "--keep-going", expect=None)
+    rows = {row["strategy"]: row for row in rows_of(box.read("out/table.tsv").decode()) if row["measure"] == "one"}
+    equal([(rows[name]["n"], float(rows[name]["mean"])) for name in ("random", "long")], [("2", 2), ("3", 20)])
+    equal((rows["long"]["pairs"], float(rows["long"]["difference"])), ("2", 18))
+
+
+@case
 def a_trained_folder_is_the_model_of_the_next_selection(box):
     """A command may train a folder of ready columns for the pool."""
     box.npy("up/scores.npy" if os.makedirs(box.path + "/up") else "up/scores.npy", [float(i) for i in range(60)], "<f8")

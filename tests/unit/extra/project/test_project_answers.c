@@ -267,6 +267,7 @@ START_TEST(without) {
     ck_assert_int_eq(status.without, 1);
     ck_assert_double_eq(status.refunded, 1);
     ck_assert_double_eq(status.spent, 2);
+    ck_assert_str_eq(strchr(labeled(), '\n'), "\n"); /* no pair behind the head */
     /* Another word for there being none is no disagreement. */
     imported(row(first, "", "untranslatable", "ben", ""));
     ck_assert_int_eq(bed_status(project).without, 1);
