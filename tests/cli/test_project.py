@@ -183,6 +183,26 @@ def texts_of_every_role(box):
 
 
 @case
+def a_file_that_is_added_again(box):
+    make(box)
+    again = box.run("project", "add", "work", "pool.txt")
+    contains(again.err, "pool.txt: nothing is new: each of its 40 rows is there already (candidates)", "pool.txt: 0 candidates\n")
+    box.file("pool.txt", "".join(text + "\n" for text in TEXTS) + "one more\nand another\n")
+    grown = box.run("project", "add", "work", "pool.txt")
+    contains(grown.err, "pool.txt: 40 of its 42 rows are there already", "pool.txt: 2 candidates\n")
+    box.file("other.tsv", "id\ttext\nx\tone more\ny\tquite new\n")
+    contains(box.run("project", "add", "work", "other.tsv").err, "1 of the 2 rows that are added repeat texts", "other.tsv: 2 candidates\n")
+    equal(status(box)["candidates"], 44)
+    box.run("project", "set", "work", "budget=1000")
+    box.run("project", "next", "work", "--out", "picks.tsv", "-q")
+    equal(sorted(row["text"] for row in rows_of(box.read("picks.tsv").decode())), sorted([*TEXTS, "one more", "and another", "quite new"]))
+    log = json.loads(box.run("project", "log", "work", "--json").out)
+    equal([step["result"].get("known") for step in log if step["what"] == "add"], [None, 40, None])
+    box.run("project", "gc", "work", "-q")
+    box.run("project", "verify", "work", "-q")
+
+
+@case
 def models(box):
     """The built-in model stands in for none, as in `alcore select`."""
     make(box, "strategy=nnll")

@@ -47,7 +47,7 @@ static void make_template(alcore_ctx *ctx) {
     if (!mkdtemp(bed)) test_folder_make(bed, "sweep-project");
     atexit(remove_bed);
     put("pool.tsv", "id\ttext\na\tone\nb\tone two\nc\tthree\nd\tfour five\ne\tsix\n");
-    put("more.tsv", "id\ttext\nf\tseven\n");
+    put("more.tsv", "id\ttext\na\tone\nf\tseven\n"); /* one is there */
     put("two.csv",
         "id,tags,annotator\na,A B,x\na,A C,y\nb,A,x\nb,A,y\nc,A,x\nc,A,y\nd,B A,x\nd,B B,y\n"
         "e,B,x\ne,C,y\n");

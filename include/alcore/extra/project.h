@@ -105,7 +105,10 @@ ALCORE_API alcore_status alcore_project_get(alcore_project *project, const char 
                                             const char **out);
 
 /** Copies a file of texts into the project. Its rows get numbers behind those of earlier files of
- * the same role; the ids of candidates have to be unique over all of them.
+ * the same role; the ids of candidates have to be unique over all of them. What the project has
+ * already is not added again, which is logged: the rows of earlier files with which the file
+ * begins, and candidates of the same id, text and all else. A file without any other row changes
+ * nothing. The same texts with other ids are other rows; how many of them repeat texts is logged.
  * @param[in,out] project borrowed
  * @param[in] role ALCORE_ROLE_*: candidates, labeled (pairs that are there already), target,
  *   excluded

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of texts that are added: copied into blobs/, read as the next round will read them, and
- * written down with the options that they are read with. */
+ * written down with the options that they are read with. Of a file that was added before only the
+ * rows that are new get into the project, as a file of their own. */
 #include <string.h>
+#include <unistd.h>
 
-#include "extra/project/project_internal.h"
+#include "extra/project/project_known.h"
 
 /* A file that is being added, under its names in blobs/. */
 typedef struct added_file {
     const char *path;
-    const alcore_read_options *options;
+    alcore_read_options *options;
     char blob[BLOB_NAME_BYTES], reference_blob[BLOB_NAME_BYTES];
     int64_t bytes, reference_bytes;
     int64_t first, rows;
+    int64_t known, repeated; /* rows that are there already; new ones whose texts repeat others */
 } added_file;
 
 static alcore_status check_role(int32_t role) {
@@ -56,9 +59,70 @@ static alcore_status count_rows(alcore_project *project, int32_t role, added_fil
     const int64_t before = alcore_pool_row_count(pool);
     if (status == ALCORE_OK) status = read_copy(project, file, pool);
     file->rows = alcore_pool_row_count(pool) - before;
+    for (int64_t row = before; row < before + file->rows && status == ALCORE_OK; row++)
+        file->repeated += (alcore_pool_states(pool)[row] & ALCORE_ROW_DUPLICATE) != 0;
     alcore_pool_unref(pool);
     return status;
 }
+
+/* ---- a file that was added before ---- */
+
+/* Puts a copy of the rows that are new in the place of that of the file. It is written beside the
+ * blobs first; gc removes it where the process is killed. */
+static alcore_status keep_rest(alcore_project *project, added_file *file,
+                               const alcore__project_known *known) {
+    alcore__buffer path = {0};
+    alcore_read_options rest = ALCORE_READ_OPTIONS_INIT;
+    alcore_ctx *ctx = project->object.ctx;
+    rest.format = ALCORE_FORMAT_JSONL;
+    rest.bad_lines = file->options->bad_lines;
+    alcore_status status =
+        alcore__buffer_format(ctx, &path, "%s/blobs/rest.jsonl", project->folder);
+    if (status == ALCORE_OK) status = alcore__project_known_write_rest(known, path.data);
+    if (status == ALCORE_OK) {
+        status = alcore__project_blob_copy(project, path.data, file->blob, &file->bytes);
+        (void)unlink(path.data);
+    }
+    *file->options = rest;
+    alcore__buffer_clear(ctx, &path);
+    return status;
+}
+
+/* Finds the rows that the project has already. */
+static alcore_status find_known(alcore_project *project, int32_t role, added_file *file) {
+    alcore__project_known known;
+    alcore_status status = alcore__project_known_begin(project, role, &known);
+    if (status == ALCORE_OK) status = read_copy(project, file, known.pool);
+    if (status == ALCORE_OK) status = alcore__project_known_find(project, role, &known);
+    file->known = known.count;
+    file->rows = known.rows;
+    if (status == ALCORE_OK && known.count > 0 && known.count < known.rows)
+        status = keep_rest(project, file, &known);
+    alcore__project_known_clear(project, &known);
+    return status;
+}
+
+/* Says what of the file is there already, which nobody would see in what is selected. */
+static void warn_known(const alcore_project *project, int32_t role, const added_file *file) {
+    alcore_ctx *ctx = project->object.ctx;
+    const char *const name = alcore__project_role_name(role);
+    if (file->known > 0 && file->rows == 0)
+        alcore__log(ctx, ALCORE_LOG_WARN, "project", NULL,
+                    "%s: nothing is new: each of its %lld rows is there already (%s)", file->path,
+                    (long long)file->known, name);
+    else if (file->known > 0)
+        alcore__log(ctx, ALCORE_LOG_WARN, "project", NULL,
+                    "%s: %lld of its %lld rows are there already (%s); the others are added",
+                    file->path, (long long)file->known, (long long)(file->known + file->rows),
+                    name);
+    if (file->repeated > 0 && file->first > 0)
+        alcore__log(ctx, ALCORE_LOG_WARN, "project", NULL,
+                    "%s: %lld of the %lld rows that are added repeat texts of other rows, and are "
+                    "never selected",
+                    file->path, (long long)file->repeated, (long long)file->rows);
+}
+
+/* ---- writing it down ---- */
 
 static alcore_status write_row(alcore_project *project, int32_t role, const added_file *file) {
     const alcore_read_options *const options = file->options;
@@ -81,18 +145,19 @@ static alcore_status write_row(alcore_project *project, int32_t role, const adde
     return status;
 }
 
-static alcore_status log_file(alcore_project *project, int32_t role, const added_file *file) {
+static alcore_status log_file(alcore_project *project, int32_t role, const added_file *file,
+                              const char *references) {
     alcore_ctx *ctx = project->object.ctx;
     alcore__json_out arguments = {.ctx = ctx}, result = {.ctx = ctx};
     alcore__json_open(&arguments, NULL, '{');
     alcore__json_put_string(&arguments, "role", alcore__project_role_name(role));
     alcore__json_put_string(&arguments, "path", file->path);
-    if (file->options->references)
-        alcore__json_put_string(&arguments, "references", file->options->references);
+    if (references) alcore__json_put_string(&arguments, "references", references);
     alcore__json_close(&arguments, '}');
     alcore__json_open(&result, NULL, '{');
     alcore__json_put_string(&result, "blob", file->blob);
     alcore__json_put_integer(&result, "rows", file->rows);
+    if (file->known > 0) alcore__json_put_integer(&result, "known", file->known);
     alcore__json_close(&result, '}');
     const alcore_status status = alcore__project_log(project, "add", &arguments, &result);
     alcore__buffer_clear(ctx, &arguments.text);
@@ -109,9 +174,16 @@ static alcore_status add(alcore_project *project, int32_t role, added_file *file
     ALCORE__TRY(alcore__store_integer(&project->store, &file->first,
                                       "SELECT sum(rows) FROM files WHERE role = ?", "i",
                                       (int64_t)role));
-    ALCORE__TRY(count_rows(project, role, file));
-    ALCORE__TRY(write_row(project, role, file));
-    return log_file(project, role, file);
+    if (file->first > 0) ALCORE__TRY(find_known(project, role, file));
+    const bool nothing_new = file->known > 0 && file->known == file->rows;
+    file->rows = 0;
+    if (!nothing_new) {
+        ALCORE__TRY(count_rows(project, role, file));
+        ALCORE__TRY(write_row(project, role, file));
+        ALCORE__TRY(log_file(project, role, file, references));
+    }
+    warn_known(project, role, file);
+    return ALCORE_OK;
 }
 
 alcore_status alcore_project_add(alcore_project *project, int32_t role, const char *path,

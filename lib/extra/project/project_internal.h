@@ -6,7 +6,7 @@
  *   project_handle.c            opening and releasing
  *   project_settings.c, project_given.c   settings by name, and the request that they make
  *   project_blobs.c             files in blobs/: written, read, compared, removed
- *   project_add.c               files of texts that are added
+ *   project_add.c, project_known.c   files of texts that are added, perhaps again
  *   project_pools.c             the pools of the roles
  *   project_request.c, project_stop.c, project_next.c, project_drafts.c   the next round
  *   project_exchange.c, project_export.c, project_import.c    tools, out and back
@@ -127,6 +127,8 @@ alcore_status alcore__project_blob_path(alcore_project *project, const char *nam
 /* The word for a role (ALCORE_ROLE_*) in the log, as the command's options are called. */
 const char *alcore__project_role_name(int32_t role);
 
+/* The setting utf8, ALCORE_UTF8_*. */
+int32_t alcore__project_utf8(const alcore__project_settings *settings);
 /* Makes an empty pool for a role. */
 alcore_status alcore__project_pool_new(alcore_project *project,
                                        const alcore__project_settings *settings, int32_t role,

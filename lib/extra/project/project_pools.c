@@ -15,13 +15,17 @@ const char *alcore__project_role_name(int32_t role) {
                                           : "excluded";
 }
 
+int32_t alcore__project_utf8(const alcore__project_settings *settings) {
+    return strcmp(alcore__project_setting(settings, "utf8"), "replace") == 0 ? ALCORE_UTF8_REPLACE
+                                                                             : ALCORE_UTF8_REFUSE;
+}
+
 alcore_status alcore__project_pool_new(alcore_project *project,
                                        const alcore__project_settings *settings, int32_t role,
                                        alcore_pool **out) {
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     const char *const dedup = alcore__project_setting(settings, "dedup");
-    if (strcmp(alcore__project_setting(settings, "utf8"), "replace") == 0)
-        options.utf8 = ALCORE_UTF8_REPLACE;
+    options.utf8 = alcore__project_utf8(settings);
     options.repeated_ids = ALCORE_IDS_PER_CALL;
     if (role == ALCORE_ROLE_CANDIDATES) {
         options.repeated_ids = ALCORE_IDS_UNIQUE; /* answers find their items by them */

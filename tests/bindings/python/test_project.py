@@ -62,6 +62,17 @@ def test_two_rounds(project, tmp_path):
     assert len(sent(project, tmp_path / "second.csv")) == 2
 
 
+def test_a_file_that_is_added_again(project, tmp_path):
+    project.add(tmp_path / "pool.txt")
+    assert project.status().candidates == len(TEXTS)
+    (tmp_path / "grown.txt").write_text("".join(text + "\n" for text in TEXTS) + "one more\n")
+    project.add(tmp_path / "grown.txt")
+    assert project.status().candidates == len(TEXTS) + 1
+    assert project.document()["steps"][-1]["result"]["known"] == len(TEXTS)
+    assert "one more" in project.next(budget=1000).texts
+    project.verify()
+
+
 def test_values_of_one_round(project, tmp_path):
     picked = project.next("ngram", strategy="nnll", budget=2, seed=None)
     assert len(picked) == 2 and picked.provenance["strategy"] == "nnll"
