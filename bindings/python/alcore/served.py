@@ -17,7 +17,7 @@ import threading
 import urllib.error
 import urllib.parse
 import urllib.request
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,21 @@ class _Passing(Exception):
     def __init__(self, text: str, after: float | None = None) -> None:
         super().__init__(text)
         self.after = after
+
+
+class _Batch:
+    """Requests that are sent together: which of them still are."""
+
+    def __init__(self, count: int) -> None:
+        self.stop, self.failed, self._lock = threading.Event(), count, threading.Lock()
+
+    def fail(self, index: int) -> None:
+        """Those behind a request that failed are not sent any more; those before it are, as the first failure is told."""
+        with self._lock:
+            self.failed = min(self.failed, index)
+
+    def ends(self, index: int) -> bool:
+        return self.stop.is_set() or index > self.failed
 
 
 def _message(body: bytes) -> str:
@@ -265,50 +280,54 @@ class OpenAI:
             raise ServedError("the server answered: " + self._hide(_message(body)))
         return body
 
-    def _answer(self, row: int, request: tuple[str, dict[str, Any]], stop: threading.Event) -> dict[str, Any]:
-        """The answer to a request, from the cache or the server, by a thread."""
+    def _answer(self, index: int, row: int, request: tuple[str, dict[str, Any]], batch: _Batch) -> dict[str, Any]:
+        """The answer to a request of a batch, from the cache or the server, by a thread."""
+        try:
+            return self._try(index, request, batch)
+        except ServedError as error:
+            batch.fail(index)
+            raise ServedError("row %d: %s" % (row, error)) from None
+
+    def _try(self, index: int, request: tuple[str, dict[str, Any]], batch: _Batch) -> dict[str, Any]:
         digest = self._digest(request)
         kept = self._kept(digest)
         if kept is not None:
             return kept
         for attempt in range(self.retries + 1):
-            if stop.is_set():
+            if batch.ends(index):
                 break
             try:
                 body = self._send(request)
-            except ServedError as error:
-                raise ServedError("row %d: %s" % (row, error)) from None
             except _Passing as error:
                 if attempt == self.retries:
-                    raise ServedError("row %d: %s, after %d tries" % (row, error, attempt + 1)) from None
+                    raise ServedError("%s, after %d tries" % (error, attempt + 1)) from None
                 pause = self.wait * 2.0 ** attempt * (0.75 + int(digest[:4], 16) / 131072)  # not all at the same instant
-                stop.wait(min(error.after if error.after is not None else pause, _LONGEST_WAIT))
+                batch.stop.wait(min(error.after if error.after is not None else pause, _LONGEST_WAIT))
                 continue
             self._keep(digest, body)
             found: dict[str, Any] = json.loads(body)
             return found
-        raise ServedError("row %d was not asked any more" % row)
+        raise ServedError("it was not asked any more")
 
     def _ask(self, texts: t.Batch, requests: list[tuple[str, dict[str, Any]]], rows: list[int] | None = None) -> list[dict[str, Any]]:
-        """The answers to requests, in their order. The first failure in that order among those that have come ends all."""
+        """The answers to requests, in their order; the failure of the first one that fails, whichever comes first."""
         context = getattr(texts.pool, "context", None) or default_context()
-        stop = threading.Event()
+        batch, answers = _Batch(len(requests)), []
         with ThreadPoolExecutor(self.threads, "alcore-served") as workers:
-            made = [workers.submit(self._answer, row, request, stop) for row, request in zip(rows or texts.rows, requests)]
-            waiting = set(made)
+            made = [workers.submit(self._answer, index, row, request, batch)
+                    for index, (row, request) in enumerate(zip(rows or texts.rows, requests))]
             try:
-                while waiting:
-                    done, waiting = wait(waiting, 0.05, FIRST_COMPLETED)
-                    for one in made:
-                        if one in done:
-                            one.result()
-                    context.poll("served", len(made) - len(waiting), len(made))
+                for one in made:
+                    while not one.done():
+                        wait([one], 0.05)
+                        context.poll("served", len(answers), len(made))
+                    answers.append(one.result())
             except BaseException:
-                stop.set()
-                for one in waiting:
+                batch.stop.set()
+                for one in made:
                     one.cancel()
                 raise
-        return [one.result() for one in made]
+        return answers
 
     # ---- answers ----
 

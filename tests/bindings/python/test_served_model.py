@@ -229,6 +229,20 @@ def test_what_no_server_should_answer(server, monkeypatch):
         columns_of(model_of(server), "logprobs")
 
 
+def test_the_first_failure_is_told(server):
+    def refuse(handler, text, _body):
+        time.sleep(0.3 if "c" in text else 0)
+        return handler.say(400, b"refused " + text.encode())
+    server.faults = {"c": [refuse], "d e": [refuse], "h i": [refuse]}
+    with pytest.raises(alcore.served.ServedError, match="^row 1: the server answered 400: refused c$"):
+        columns_of(model_of(server), "logprobs")
+    server.requests.clear()
+    server.faults = {"a b": [refuse]}
+    with pytest.raises(alcore.served.ServedError, match="^row 0: "):
+        columns_of(model_of(server, threads=1), "logprobs")
+    assert len(server.requests) <= 2  # those behind it are not asked
+
+
 def test_redirects_are_refused(server):
     other = Server()
     server.faults = {"c": [lambda handler, *_: handler.say(302, b"", Location=other.url + "/completions")]}
