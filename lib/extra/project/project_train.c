@@ -46,23 +46,25 @@ static alcore_status check(training *self, const alcore_project_train_options *g
 
 /* ---- what the log has ---- */
 
-#define NUMBER(member)                                                                             \
-    { #member, true, offsetof(alcore_train_options, member) }
-#define COUNT(member)                                                                              \
-    { #member, false, offsetof(alcore_train_options, member) }
+/* What stands for a member that is not set: 0 of an amount, NaN of a number, 0 of an int64_t. */
+enum { AMOUNT, NUMBER, COUNT };
+#define MEMBER(kind, member)                                                                       \
+    { #member, kind, offsetof(alcore_train_options, member) }
 
 /* How the engine trains; what is not set is left out, as are the columns of the pairs, which a
  * project has none of. */
 static void put_training(alcore__json_out *json, const alcore_train_options *how) {
     static const struct {
         const char *name;
-        bool is_number; /* else an int64_t, of which 0 is not set */
+        int kind;
         size_t offset;
-    } members[] = {
-        NUMBER(rate),          NUMBER(weight_decay), NUMBER(clip),        NUMBER(label_smoothing),
-        NUMBER(beta1),         NUMBER(beta2),        NUMBER(epsilon),     COUNT(updates),
-        COUNT(warmup),         COUNT(accumulate),    COUNT(batch_tokens), COUNT(checkpoint_every),
-        COUNT(validate_every), COUNT(patience)};
+    } members[] = {MEMBER(NUMBER, rate),          MEMBER(AMOUNT, weight_decay),
+                   MEMBER(AMOUNT, clip),          MEMBER(AMOUNT, label_smoothing),
+                   MEMBER(NUMBER, beta1),         MEMBER(NUMBER, beta2),
+                   MEMBER(NUMBER, epsilon),       MEMBER(COUNT, updates),
+                   MEMBER(COUNT, warmup),         MEMBER(COUNT, accumulate),
+                   MEMBER(COUNT, batch_tokens),   MEMBER(COUNT, checkpoint_every),
+                   MEMBER(COUNT, validate_every), MEMBER(COUNT, patience)};
     static const char *const schedules[] = {"constant", "linear", "inverse_sqrt", "cosine"};
     static const char *const optimizers[] = {"adamw", "adam"};
     static const char *const precisions[] = {"float32", "bfloat16", "float16"};
@@ -70,9 +72,11 @@ static void put_training(alcore__json_out *json, const alcore_train_options *how
     alcore__json_put_integer(json, "seed", (int64_t)how->seed);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         const char *const value = (const char *)how + members[i].offset;
-        const double number = members[i].is_number ? *(const double *)value : 0.0;
-        const int64_t count = members[i].is_number ? 0 : *(const int64_t *)value;
-        if (number > 0) alcore__json_put_number(json, members[i].name, number);
+        const bool is_count = members[i].kind == COUNT;
+        const double number = is_count ? 0.0 : *(const double *)value;
+        const int64_t count = is_count ? *(const int64_t *)value : 0;
+        if (number > 0 || (members[i].kind == NUMBER && number >= 0))
+            alcore__json_put_number(json, members[i].name, number);
         if (count) alcore__json_put_integer(json, members[i].name, count);
     }
     if (how->schedule >= ALCORE_SCHEDULE_CONSTANT && how->schedule <= ALCORE_SCHEDULE_COSINE)

@@ -22,6 +22,7 @@ import struct_measures  # noqa: E402, F401
 import struct_experiments  # noqa: E402, F401
 import struct_models  # noqa: E402, F401
 import struct_pools  # noqa: E402, F401
+import struct_projects  # noqa: E402, F401
 import struct_texts  # noqa: E402, F401
 import struct_tools  # noqa: E402, F401
 from struct_world import FIXTURES, Refusal, Refused, Unread, When, struct_of  # noqa: E402
