@@ -226,6 +226,7 @@ POOL_OPTIONS = {
 DRAW_OPTIONS = {"--seed": lambda base: (base, [*base, "--seed", "9"]), "--round": lambda base: (base, [*base, "--round", "3"])}
 PROJECT = ["project", "export", "work", "--tool", "csv", "--out", "sheet.csv"]
 ADDED = ["project", "add", "work", "three.txt", "--role", "target"]
+PROJECT_EVAL = ["project", "eval", "work", "--test", "pairs.tsv", "--model", "model"]
 
 
 def project(box):
@@ -236,6 +237,7 @@ def project(box):
         box.run("project", "init", name, "strategy=ngram-cover", "budget=3", "-q")
     box.file("one.tsv", "id\ttext\nx\tone more\n")
     box.run("project", "add", "work", "numbers.txt", "one.tsv", "-q")
+    box.run("project", "add", "without", "pairs.tsv", "--role", "labeled", "-q")
     box.run("project", "next", "work", "--out", "round.tsv", "-q")
     ids = [line.split("\t")[2] for line in box.read("round.tsv").decode().splitlines()[1:]]
     box.file("back.tsv", "id\ttranslation\n" + "".join("%s\tdone\n" % one for one in ids))
@@ -594,6 +596,12 @@ FIXTURES = {
     }),
     "project": (PROJECT, {
         "--tool": (["project", "export", "work", "--out", "sheet.csv"], PROJECT),
+        "--test": ([*PROJECT_EVAL[:3], *PROJECT_EVAL[5:]], PROJECT_EVAL),
+        "--metrics": (PROJECT_EVAL, [*PROJECT_EVAL, "--metrics", "loss"]),
+        "--model": (["project", "train", "work"], ["project", "train", "work", "--model", "model"]),
+        "--to": (["project", "train", "work", "true"], ["project", "train", "work", "true", "--to", "de"]),  # of models alone
+        "--with-labeled": (["project", "train", "without", 'cat "$ALCORE_LABELED"'],
+                           ["project", "train", "without", 'cat "$ALCORE_LABELED"', "--with-labeled"]),
         "--annotator": (["project", "import", "work", "back.tsv", "--tool", "csv"],
                         ["project", "import", "work", "back.tsv", "--tool", "csv", "--annotator", "ben"]),
         "--role": (["project", "add", "work", "one.tsv"], ["project", "add", "work", "one.tsv", "--role", "target"]),

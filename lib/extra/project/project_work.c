@@ -33,8 +33,20 @@ alcore_status alcore__project_job_begin(alcore__project_job *job) {
     return status;
 }
 
+/* Removes the temporary folder without memory, of which there may be none. */
+static void remove_scratch(const alcore__project_job *job) {
+    static const char *const names[] = {"labeled.tsv", "log", "output"};
+    char path[4096];
+    if (!job->scratch.length) return;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        alcore__format(path, sizeof path, "%s/%s", job->scratch.data, names[i]);
+        (void)unlink(path);
+    }
+    (void)rmdir(job->scratch.data);
+}
+
 void alcore__project_job_end(alcore__project_job *job) {
-    if (job->scratch.length) alcore__path_remove(job->scratch.data);
+    remove_scratch(job);
     if (job->lock >= 0) close(job->lock);
     alcore__buffer *const buffers[] = {&job->arguments.text, &job->result.text, &job->labeled,
                                        &job->model,          &job->scratch,     &job->language,

@@ -62,7 +62,8 @@ alcore_status alcore__project_job_command(alcore__project_job *job, const char *
 alcore_status alcore__project_job_function(alcore__project_job *job,
                                            alcore_project_function function, void *user,
                                            const char **out);
-/* The path of a file in the temporary folder, which is made; *out is emptied first. */
+/* The path of a file in the temporary folder, which is made: "labeled.tsv", "log" or "output"; *out
+ * is emptied first. */
 alcore_status alcore__project_job_scratch(alcore__project_job *job, const char *name,
                                           alcore__buffer *out);
 
