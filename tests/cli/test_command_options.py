@@ -226,6 +226,7 @@ POOL_OPTIONS = {
 DRAW_OPTIONS = {"--seed": lambda base: (base, [*base, "--seed", "9"]), "--round": lambda base: (base, [*base, "--round", "3"])}
 PROJECT = ["project", "export", "work", "--tool", "csv", "--out", "sheet.csv"]
 ADDED = ["project", "add", "work", "three.txt", "--role", "target"]
+AGAIN = ["project", "next", "work", "--round", "1"]  # it is there: with a value of its own it is another one
 PROJECT_EVAL = ["project", "eval", "work", "--test", "pairs.tsv", "--model", "model"]
 
 
@@ -602,6 +603,9 @@ FIXTURES = {
         "--to": (["project", "train", "work", "true"], ["project", "train", "work", "true", "--to", "de"]),  # of models alone
         "--with-labeled": (["project", "train", "without", 'cat "$ALCORE_LABELED"'],
                            ["project", "train", "without", 'cat "$ALCORE_LABELED"', "--with-labeled"]),
+        **{name: (AGAIN, [*AGAIN, name, value]) for name, value in (
+            ("--strategy", "random"), ("--param", "max_n=1"), ("--budget", "2"), ("--fill", "stop"), ("--masks", "none"), ("--tie", "random"),
+            ("--max-similarity", "0.5"), ("--nan", "exclude"), ("--cache", "kept"), ("--seed", "5"), ("--device", "cpu"))},
         "--annotator": (["project", "import", "work", "back.tsv", "--tool", "csv"],
                         ["project", "import", "work", "back.tsv", "--tool", "csv", "--annotator", "ben"]),
         "--role": (["project", "add", "work", "one.tsv"], ["project", "add", "work", "one.tsv", "--role", "target"]),
