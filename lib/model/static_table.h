@@ -27,6 +27,8 @@ alcore_status alcore__static_table_open(alcore_ctx *ctx, const char *path,
                                         alcore__static_table *out);
 /* Adds the vector of a token, which is below table->tokens, to sums [dims]. */
 void alcore__static_table_add(const alcore__static_table *table, int64_t token, double *sums);
+/* Asks for the vector of a token that will be added soon; a token without one is ignored. */
+void alcore__static_table_fetch(const alcore__static_table *table, int64_t token);
 void alcore__static_table_close(alcore_ctx *ctx, alcore__static_table *table);
 
 /* *out: whether FOLDER/model.safetensors has a tensor of that name; false without the file. */

@@ -407,3 +407,21 @@ write("translators", *kept("po", ".po", ".toolkit.po", ".omegat.po"), *kept("csv
       tmx("<tuv xml:lang='en-US'><seg>a</seg></tuv><tuv lang='de' changeid='e'><seg>b<ph>c</ph><hi>d</hi></seg></tuv>"),
       tmx("<prop type='x-alcore-draft'>b</prop><tuv xml:lang='de'><seg>b</seg></tuv>"), workbook(rows), workbook(rows, packed=zipfile.ZIP_STORED),
       workbook("<worksheet/>"), workbook(rows, "<sst>"), workbook(rows)[:-9], of_translators("xlsx", b"PK\5\6" + bytes(18)))
+# A folder of a static model: the first byte says which of its files the rest is.
+TABLE, STATIC = {"dtype": "F32", "shape": [3, 2], "data_offsets": [0, 24]}, "sentence_transformers.models."
+ROWS = struct.pack("<6f", 1, 0, 0, 2, 3, 4)
+write("static_model",
+      b"\0" + safetensors(json.dumps({"embeddings": TABLE}).ljust(72), ROWS), 
+      b"\0" + safetensors(json.dumps({"embedding.weight": TABLE}).ljust(80), ROWS),
+      b"\0" + safetensors(json.dumps({"embeddings": {"dtype": "F16", "shape": [2, 2], "data_offsets": [0, 8]},
+                                      "weights": {"dtype": "F32", "shape": [3], "data_offsets": [8, 20]},
+                                      "mapping": {"dtype": "I32", "shape": [3], "data_offsets": [20, 32]}}).ljust(216),
+                          struct.pack("<4e3f3i", 1, 2, 3, 4, 1, 2, .5, 0, 1, 1)),
+      b"\0" + safetensors(json.dumps({"embeddings": {"dtype": "BF16", "shape": [3, 1], "data_offsets": [0, 6]}}).ljust(80), b"\x80\x3f" * 3),
+      b"\1" + b'{"max_length": 2, "normalize": false, "model_type": "model2vec"}', b"\1" + b'{"model_type": "model2vec", "max_length": null}',
+      b"\1" + b'{"embedding_dtype": "float32", "other": 1}',
+      b"\2" + b'{"truncation": {"max_length": 1}, "model": {"type": "WordLevel", "unk_token": "u", "vocab": {"u": 0, "a": 1}}}',
+      b"\2" + b'{"model": {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0, "##a": 1, "b": 2}}}',
+      b"\3" + json.dumps([{"type": STATIC + "StaticEmbedding", "path": "."}]).encode(),
+      b"\3" + json.dumps([{"type": STATIC + "StaticEmbedding", "path": "x"}, {"type": STATIC + "Normalize", "path": "y"}]).encode(),
+      b"\3" + json.dumps([{"type": STATIC + "StaticEmbedding", "path": ""}, {"type": STATIC + "Dense", "path": "1_Dense"}]).encode())
