@@ -453,18 +453,20 @@ KEY(MODULES, ALL, "idx", NO_EFFECT, "", "modules run in the order of the list")
 KEY(MODULES, ALL, "name", NO_EFFECT, "", "a name")
 KEY(MODULES, ALL, "path", OBEYED, "", "the folder of the module")
 KEY(MODULES, ALL, "type", OBEYED, "",
-    "Transformer, Pooling and Normalize, or StaticEmbedding, Dense and Normalize; another is an "
-    "error")
+    "Transformer, Pooling, Dense, LayerNorm and Normalize, or StaticEmbedding, Dense and "
+    "Normalize; "
+    "another is an error")
 KEY(MODULES, ALL, "kwargs", REFUSED, "[]", "they are arguments of calls of the package")
-KEY(POOLING, ALL, "pooling_mode", OBEYED, "", "mean, cls or max; another, or several, are an error")
+KEY(POOLING, ALL, "pooling_mode", OBEYED, "",
+    "a mode, or a list of modes whose vectors stand side by side; another is an error")
 KEY(POOLING, ALL, "pooling_mode_cls_token", OBEYED, "", "older folders: the mode cls")
 KEY(POOLING, ALL, "pooling_mode_mean_tokens", OBEYED, "", "older folders: the mode mean")
 KEY(POOLING, ALL, "pooling_mode_max_tokens", OBEYED, "", "older folders: the mode max")
-KEY(POOLING, ALL, "pooling_mode_mean_sqrt_len_tokens", REFUSED, "false",
-    "take the pooling mean, cls or max")
-KEY(POOLING, ALL, "pooling_mode_weightedmean_tokens", REFUSED, "false",
-    "take the pooling mean, cls or max")
-KEY(POOLING, ALL, "pooling_mode_lasttoken", REFUSED, "false", "take the pooling mean, cls or max")
+KEY(POOLING, ALL, "pooling_mode_mean_sqrt_len_tokens", OBEYED, "",
+    "older folders: the mode mean_sqrt_len_tokens")
+KEY(POOLING, ALL, "pooling_mode_weightedmean_tokens", OBEYED, "",
+    "older folders: the mode weightedmean")
+KEY(POOLING, ALL, "pooling_mode_lasttoken", OBEYED, "", "older folders: the mode lasttoken")
 KEY(POOLING, ALL, "include_prompt", OBEYED, "",
     "false: tokens of the prompt are left out of the pooling")
 KEY(POOLING, ALL, "embedding_dimension", NO_EFFECT, "", "the width of the stack")
@@ -485,6 +487,7 @@ KEY(DENSE, ALL, "module_input_name", REFUSED, "\"sentence_embedding\"",
     "embeddings of texts are transformed")
 KEY(DENSE, ALL, "module_output_name", REFUSED, "\"sentence_embedding\"",
     "embeddings of texts are transformed")
+KEY(LAYER_NORM, ALL, "dimension", OBEYED, "", "width of what it reads; another number is an error")
 KEY(PROMPTS, ALL, "requirements", NO_EFFECT, "", "versions of packages")
 KEY(PROMPTS, ALL, "activation_fn", OBEYED, "",
     "of a CrossEncoder with one label, before that of config.json")

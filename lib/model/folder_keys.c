@@ -25,6 +25,7 @@ typedef struct row {
 #define POOLING ALCORE__KEYS_POOLING
 #define NORMALIZE ALCORE__KEYS_NORMALIZE
 #define DENSE ALCORE__KEYS_DENSE
+#define LAYER_NORM ALCORE__KEYS_LAYER_NORM
 #define ALL ""
 #define BERTS "bert roberta xlm-roberta rembert camembert xlm-roberta-xl mpnet electra albert"
 #define ENCODERS BERTS " distilbert"
@@ -39,7 +40,7 @@ static const row rows[] = {
 enum { ROWS = (int)(sizeof rows / sizeof *rows) };
 
 /* Files in which an unknown key is an error. */
-enum { STRICT = SENTENCE | PROMPTS | MODULES | POOLING | NORMALIZE | DENSE };
+enum { STRICT = SENTENCE | PROMPTS | MODULES | POOLING | NORMALIZE | DENSE | LAYER_NORM };
 
 /* ---- finding the row ---- */
 

@@ -11,15 +11,16 @@
 
 /* The files, as bits. */
 enum {
-    ALCORE__KEYS_CONFIG = 1,      /* config.json */
-    ALCORE__KEYS_GENERATION = 2,  /* generation_config.json */
-    ALCORE__KEYS_TOKENIZER = 4,   /* tokenizer_config.json */
-    ALCORE__KEYS_SENTENCE = 8,    /* sentence_bert_config.json */
-    ALCORE__KEYS_PROMPTS = 16,    /* config_sentence_transformers.json */
-    ALCORE__KEYS_MODULES = 32,    /* an entry of modules.json */
-    ALCORE__KEYS_POOLING = 64,    /* config.json of a module Pooling */
-    ALCORE__KEYS_NORMALIZE = 128, /* config.json of a module Normalize */
-    ALCORE__KEYS_DENSE = 256,     /* config.json of a module Dense */
+    ALCORE__KEYS_CONFIG = 1,       /* config.json */
+    ALCORE__KEYS_GENERATION = 2,   /* generation_config.json */
+    ALCORE__KEYS_TOKENIZER = 4,    /* tokenizer_config.json */
+    ALCORE__KEYS_SENTENCE = 8,     /* sentence_bert_config.json */
+    ALCORE__KEYS_PROMPTS = 16,     /* config_sentence_transformers.json */
+    ALCORE__KEYS_MODULES = 32,     /* an entry of modules.json */
+    ALCORE__KEYS_POOLING = 64,     /* config.json of a module Pooling */
+    ALCORE__KEYS_NORMALIZE = 128,  /* config.json of a module Normalize */
+    ALCORE__KEYS_DENSE = 256,      /* config.json of a module Dense */
+    ALCORE__KEYS_LAYER_NORM = 512, /* config.json of a module LayerNorm */
 };
 
 /* What a folder's files were found to have. A struct of zeros is empty. */

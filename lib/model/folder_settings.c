@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "alcore/sys/model.h"
 #include "base/number.h"
 #include "tokenizer/folder_files.h"
 
@@ -83,7 +82,7 @@ static alcore_status read_tokenizer_config(reader *r, const char *model_type) {
 
 /* ---- modules of sentence-transformers ---- */
 
-enum { TRANSFORMER, POOLING, NORMALIZE, STATIC, DENSE };
+enum { TRANSFORMER, POOLING, NORMALIZE, STATIC, DENSE, LAYER_NORM };
 
 /* The classes of modules, as version 5 and newer write them and as older versions did. */
 static const struct {
@@ -99,6 +98,8 @@ static const struct {
     {"sentence_transformers.sentence_transformer.modules.static_embedding.StaticEmbedding",
      "sentence_transformers.models.StaticEmbedding", STATIC},
     {"sentence_transformers.base.modules.dense.Dense", "sentence_transformers.models.Dense", DENSE},
+    {"sentence_transformers.sentence_transformer.modules.layer_norm.LayerNorm",
+     "sentence_transformers.models.LayerNorm", LAYER_NORM},
 };
 enum { MODULES = (int)(sizeof modules / sizeof *modules) };
 
@@ -110,74 +111,70 @@ static int32_t module_kind(alcore__name type) {
     return -1;
 }
 
-/* The ways in which vectors of tokens become one, with the flags of older folders. */
+/* The ways in which vectors of tokens become one, with the flags of older folders, in the order in
+ * which the vectors of several flags stand side by side. */
 static const struct {
     const char *mode, *flag;
-    int32_t pooling; /* AUTO: not computed here */
+    int32_t pooling;
 } poolings[] = {
     {"cls", "pooling_mode_cls_token", ALCORE_SYS_POOLING_FIRST},
     {"max", "pooling_mode_max_tokens", ALCORE_SYS_POOLING_MAX},
     {"mean", "pooling_mode_mean_tokens", ALCORE_SYS_POOLING_MEAN},
-    {"mean_sqrt_len_tokens", "pooling_mode_mean_sqrt_len_tokens", ALCORE_SYS_POOLING_AUTO},
-    {"weightedmean", "pooling_mode_weightedmean_tokens", ALCORE_SYS_POOLING_AUTO},
-    {"lasttoken", "pooling_mode_lasttoken", ALCORE_SYS_POOLING_AUTO},
+    {"mean_sqrt_len_tokens", "pooling_mode_mean_sqrt_len_tokens", ALCORE_SYS_POOLING_ROOT},
+    {"weightedmean", "pooling_mode_weightedmean_tokens", ALCORE_SYS_POOLING_RISING},
+    {"lasttoken", "pooling_mode_lasttoken", ALCORE_SYS_POOLING_LAST},
 };
 enum { POOLINGS = (int)(sizeof poolings / sizeof *poolings) };
 
-static alcore_status fail_pooling(const alcore__part *object, alcore__name mode) {
+/* Appends a pooling, of which there is room for all flags. */
+static void add_pooling(alcore__folder_settings *out, int32_t pooling) {
+    out->poolings[out->pooling_count++] = pooling;
+}
+
+static alcore_status add_mode(const alcore__part *object, alcore__name mode,
+                              alcore__folder_settings *out) {
+    if (out->pooling_count == ALCORE__MOST_POOLINGS)
+        return alcore__part_fail(object, ALCORE_E_UNSUPPORTED,
+                                 "pooling_mode has more than %d modes", ALCORE__MOST_POOLINGS);
+    for (int32_t i = 0; i < POOLINGS; i++)
+        if (alcore__name_is(mode, poolings[i].mode)) {
+            add_pooling(out, poolings[i].pooling);
+            return ALCORE_OK;
+        }
     return alcore__part_fail(object, ALCORE_E_UNSUPPORTED,
-                             "the pooling '%.*s' is not supported (mean, cls or max); take the "
+                             "the pooling '%.*s' is not supported (cls, max, mean, "
+                             "mean_sqrt_len_tokens, weightedmean and lasttoken are); take the "
                              "embeddings of another program as .npy",
                              mode.length > 64 ? 64 : (int)mode.length, mode.text);
 }
 
-static alcore_status fail_several(const alcore__part *object, const char *of) {
-    return alcore__part_fail(object, ALCORE_E_UNSUPPORTED,
-                             "several poolings side by side are not supported; leave one %s, or "
-                             "take the embeddings of another program as .npy",
-                             of);
-}
-
-static alcore_status set_mode(const alcore__part *object, alcore__name mode, int32_t *out) {
-    for (int32_t i = 0; i < POOLINGS; i++)
-        if (alcore__name_is(mode, poolings[i].mode)) *out = poolings[i].pooling;
-    return *out == ALCORE_SYS_POOLING_AUTO ? fail_pooling(object, mode) : ALCORE_OK;
-}
-
-/* pooling_mode: a mode, or a list of modes whose vectors stand side by side, of which only lists of
- * one are computed here. */
+/* pooling_mode: a mode, or a list of modes whose vectors stand side by side. */
 static alcore_status read_modes(const alcore__part *object, const alcore__part *value,
-                                int32_t *out) {
+                                alcore__folder_settings *out) {
     alcore__part list = *value, item;
     alcore__name mode;
     if (alcore__json_kind(&list.value) != '[') {
         ALCORE__TRY(alcore__part_string(value, &mode));
-        return set_mode(object, mode, out);
+        return add_mode(object, mode, out);
     }
     alcore__part_enter(&list);
     while (alcore__part_next(&list, &item)) {
-        if (*out != ALCORE_SYS_POOLING_AUTO) return fail_several(object, "of pooling_mode");
         ALCORE__TRY(alcore__part_string(&item, &mode));
-        ALCORE__TRY(set_mode(object, mode, out));
+        ALCORE__TRY(add_mode(object, mode, out));
     }
-    if (*out == ALCORE_SYS_POOLING_AUTO)
+    if (out->pooling_count == 0)
         return alcore__part_fail(object, ALCORE_E_DATA, "pooling_mode is an empty list");
     return alcore__part_leave(&list);
 }
 
 /* The flags of older folders; none is the mean. */
-static alcore_status read_flags(const alcore__part *object, int32_t *out) {
-    int32_t found = 0;
-    *out = ALCORE_SYS_POOLING_MEAN;
+static alcore_status read_flags(const alcore__part *object, alcore__folder_settings *out) {
     for (int32_t i = 0; i < POOLINGS; i++) {
         bool on = false;
         ALCORE__TRY(alcore__part_flag(object, poolings[i].flag, &on));
-        if (!on) continue;
-        if (found++) return fail_several(object, "of the flags true");
-        *out = ALCORE_SYS_POOLING_AUTO;
-        const alcore__name mode = {poolings[i].mode, strlen(poolings[i].mode)};
-        ALCORE__TRY(set_mode(object, mode, out));
+        if (on) add_pooling(out, poolings[i].pooling);
     }
+    if (out->pooling_count == 0) add_pooling(out, ALCORE_SYS_POOLING_MEAN);
     return ALCORE_OK;
 }
 
@@ -186,15 +183,15 @@ static alcore_status read_pooling(alcore__part *object, alcore__folder_settings 
     bool include = true;
     ALCORE__TRY(alcore__part_flag(object, "include_prompt", &include));
     out->leaves_prompt_out = !include;
-    if (alcore__part_member(object, "pooling_mode", &modes))
-        return read_modes(object, &modes, &out->pooling);
-    return read_flags(object, &out->pooling);
+    if (alcore__part_member(object, "pooling_mode", &modes)) return read_modes(object, &modes, out);
+    return read_flags(object, out);
 }
 
 static int32_t module_keys(int32_t kind) {
-    return kind == POOLING ? ALCORE__KEYS_POOLING
-           : kind == DENSE ? ALCORE__KEYS_DENSE
-                           : ALCORE__KEYS_NORMALIZE;
+    return kind == POOLING      ? ALCORE__KEYS_POOLING
+           : kind == DENSE      ? ALCORE__KEYS_DENSE
+           : kind == LAYER_NORM ? ALCORE__KEYS_LAYER_NORM
+                                : ALCORE__KEYS_NORMALIZE;
 }
 
 /* Reads config.json of a module, in the folder `place`. */
@@ -232,9 +229,10 @@ static alcore_status read_entry(reader *r, const alcore__part *entry, module *ou
     out->type = type;
     if (out->kind < 0)
         return alcore__part_fail(entry, ALCORE_E_UNSUPPORTED,
-                                 "the module '%.*s' is not supported (Transformer, Pooling and "
-                                 "Normalize are, and StaticEmbedding with Dense and Normalize); "
-                                 "take the embeddings of another program as .npy",
+                                 "the module '%.*s' is not supported (Transformer, Pooling, "
+                                 "Dense, LayerNorm and Normalize are, and StaticEmbedding with "
+                                 "Dense and Normalize); take the embeddings of another program as "
+                                 ".npy",
                                  type.length > 120 ? 120 : (int)type.length,
                                  type.text ? type.text : "");
     return ALCORE_OK;
@@ -280,18 +278,18 @@ static alcore_status check_static_order(const module *list, size_t count, const 
 }
 
 /* The order in which modules are computed here: the transformer in the folder itself, a pooling,
- * and Normalize. path: of modules.json. */
+ * and what vectors of texts go through. path: of modules.json. */
 static alcore_status check_order(const module *list, size_t count, const char *path) {
     if (count > 0 && list[0].kind == STATIC) return check_static_order(list, count, path);
     for (size_t i = 0; i < count; i++) {
         const bool right = i == 0   ? list[i].kind == TRANSFORMER
                            : i == 1 ? list[i].kind == POOLING
-                                    : list[i].kind == NORMALIZE;
+                                    : list[i].kind != TRANSFORMER && list[i].kind != POOLING;
         if (!right)
             return alcore__fail(ALCORE_E_UNSUPPORTED,
-                                "%s: the modules are not Transformer, Pooling and Normalize in "
-                                "this order, as number %zu is '%.*s'; take the embeddings of "
-                                "another program as .npy",
+                                "%s: the modules are not Transformer, Pooling and then Dense, "
+                                "LayerNorm or Normalize in this order, as number %zu is '%.*s'; "
+                                "take the embeddings of another program as .npy",
                                 path, i + 1, (int)list[i].type.length, list[i].type.text);
     }
     if (count == 0) return alcore__fail(ALCORE_E_DATA, "%s: no module is named", path);
@@ -318,16 +316,34 @@ static alcore_status check_stays(const reader *r, alcore__name path) {
                                       r->path.data, (int)path.length, path.text ? path.text : "");
 }
 
+/* Appends a module behind the pooling to those of the settings. */
+static alcore_status add_module(reader *r, const module *one) {
+    alcore_sys_model_module *made = &r->out->modules[r->out->module_count++];
+    made->kind = one->kind == DENSE        ? ALCORE_SYS_MODULE_DENSE
+                 : one->kind == LAYER_NORM ? ALCORE_SYS_MODULE_LAYER_NORM
+                                           : ALCORE_SYS_MODULE_NORMALIZE;
+    return alcore__arena_text(r->ctx, &r->out->arena, one->path.text, one->path.length,
+                              &made->folder);
+}
+
+/* Takes Normalize away from the end of the modules: an option of the call may leave it out. */
+static void set_normalize(alcore__folder_settings *out) {
+    while (out->module_count > 0 &&
+           out->modules[out->module_count - 1].kind == ALCORE_SYS_MODULE_NORMALIZE) {
+        out->normalize = true;
+        out->module_count--;
+    }
+}
+
 /* modules.json; *found: whether it is there. */
 static alcore_status read_modules(reader *r, bool *found) {
-    enum { MOST = ALCORE__STATIC_STEPS + 1 };
-    module list[MOST];
+    module list[ALCORE__MOST_MODULES];
     size_t count = 0;
     alcore__part part;
     ALCORE__TRY(alcore__folder_read(r->ctx, r->folder, "modules.json", &r->path, &r->text, found));
     if (!*found) return ALCORE_OK;
     ALCORE__TRY(open_list(r, &part));
-    ALCORE__TRY(read_list(r, &part, list, MOST, &count));
+    ALCORE__TRY(read_list(r, &part, list, ALCORE__MOST_MODULES, &count));
     ALCORE__TRY(check_order(list, count, r->path.data));
     const bool is_static = list[0].kind == STATIC;
     if (is_static && list[0].path.length > 0) ALCORE__TRY(check_stays(r, list[0].path));
@@ -338,9 +354,10 @@ static alcore_status read_modules(reader *r, bool *found) {
         if (is_static)
             r->out->steps[r->out->step_count++] =
                 (alcore__static_step){list[i].kind == DENSE, list[i].path};
-        else if (list[i].kind == NORMALIZE)
-            r->out->normalize = true;
+        else if (i > 1)
+            ALCORE__TRY(add_module(r, &list[i]));
     }
+    set_normalize(r->out);
     return ALCORE_OK;
 }
 

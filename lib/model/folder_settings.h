@@ -6,7 +6,11 @@
 #ifndef ALCORE__FOLDER_SETTINGS_H
 #define ALCORE__FOLDER_SETTINGS_H
 
+#include "alcore/sys/model.h"
 #include "model/folder_keys.h"
+
+/* Limits of what is read of one folder. */
+enum { ALCORE__MOST_MODULES = 16, ALCORE__MOST_POOLINGS = 16 };
 
 typedef struct alcore__prompt {
     alcore__name name, text;
@@ -22,12 +26,17 @@ enum { ALCORE__STATIC_STEPS = 15 };
 /* Texts live in the arena of the report. A struct of zeros is empty. */
 typedef struct alcore__folder_settings {
     alcore__key_report report;
-    alcore__arena arena;     /* of the texts below */
-    int64_t max_tokens;      /* longest input, special tokens included; 0: the folder has no limit
+    alcore__arena arena;   /* of the texts below */
+    int64_t max_tokens;    /* longest input, special tokens included; 0: the folder has no limit
                                  but that of the positions */
-    int64_t truncate_dims;   /* components of an embedding that are kept; 0: all */
-    int32_t pooling;         /* ALCORE_SYS_POOLING_*; AUTO: the folder names none */
-    bool normalize;          /* whether embeddings are divided by their length */
+    int64_t truncate_dims; /* components of an embedding that are kept; 0: all */
+    /* ALCORE_SYS_POOLING_*, whose vectors stand side by side; count 0: the folder names none */
+    int32_t poolings[ALCORE__MOST_POOLINGS];
+    size_t pooling_count;
+    /* What vectors go through behind the pooling, less the Normalize at the end */
+    alcore_sys_model_module modules[ALCORE__MOST_MODULES];
+    size_t module_count;
+    bool normalize;          /* whether embeddings are divided by their length at last */
     bool lowercase;          /* whether texts are lower-cased before the tokenizer reads them */
     bool leaves_prompt_out;  /* of the pooling */
     alcore__prompt *prompts; /* [prompt_count], owned */

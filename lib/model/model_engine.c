@@ -417,7 +417,14 @@ static alcore_sys_model_options join_settings(const alcore_sys_model_options *op
                                               const alcore__folder_settings *settings) {
     alcore_sys_model_options out = {.size = sizeof out};
     if (options) out = *options;
-    if (out.pooling == ALCORE_SYS_POOLING_AUTO) out.pooling = settings->pooling;
+    if (out.pooling == ALCORE_SYS_POOLING_AUTO && settings->pooling_count == 1) {
+        out.pooling = settings->poolings[0];
+    } else if (out.pooling == ALCORE_SYS_POOLING_AUTO) {
+        out.poolings = settings->poolings;
+        out.pooling_count = (int64_t)settings->pooling_count;
+    }
+    out.modules = settings->modules;
+    out.module_count = (int64_t)settings->module_count;
     if (out.normalize == ALCORE_SYS_NORMALIZE_AUTO && settings->normalize)
         out.normalize = ALCORE_SYS_NORMALIZE_UNIT;
     out.max_tokens = smaller(out.max_tokens, settings->max_tokens);

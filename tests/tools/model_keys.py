@@ -12,7 +12,7 @@ import sys
 FILES = {"CONFIG": "config.json", "GENERATION": "generation_config.json", "TOKENIZER": "tokenizer_config.json",
          "SENTENCE": "sentence_bert_config.json", "PROMPTS": "config_sentence_transformers.json",
          "MODULES": "an entry of modules.json", "POOLING": "1_Pooling/config.json", "NORMALIZE": "2_Normalize/config.json",
-         "DENSE": "2_Dense/config.json"}
+         "DENSE": "2_Dense/config.json", "LAYER_NORM": "2_LayerNorm/config.json"}
 BERTS = "bert roberta xlm-roberta rembert camembert xlm-roberta-xl mpnet electra albert"
 BARTS = "bart mbart marian m2m_100 alcore_transformer"
 GROUPS = {"ALL": "", "BERTS": BERTS, "ENCODERS": BERTS + " distilbert", "BARTS": BARTS, "T5S": "t5 mt5",

@@ -2,8 +2,10 @@
 """Folders of models for make_model_keys.py and test_model_keys.py: one of tests/torch/fixtures with a tokenizer of the words
 w0, w1, ..., and changed members of its JSON files."""
 import json
+import math
 import os
 import shutil
+import struct
 
 WORDS = 60
 REMOVED = "(removed)"  # as the value of a member: the file has none
@@ -57,9 +59,24 @@ def write(folder, name, value):
         json.dump(value, file)
 
 
+def write_weights(folder, name, shapes):
+    """A safetensors file with made-up values: shapes by the names of tensors."""
+    header, values = {}, []
+    for key, shape in sorted(shapes.items()):
+        start, count = 4 * len(values), math.prod(shape)
+        values += [(0.1 if len(shape) > 1 else 1.0) + 0.5 * math.sin(1.7 * i + 0.3 * i * i + len(key)) for i in range(count)]
+        header[key] = {"dtype": "F32", "shape": shape, "data_offsets": [start, start + 4 * count]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + struct.pack("<%df" % len(values), *values))
+
+
 def make_folder(base, files, out):
-    """Copies the folder base to out with a tokenizer. files: members that change by the name of the file, a whole list, or None
-    for a file that is left out."""
+    """Copies the folder base to out with a tokenizer. files: members that change by the name of the file, a whole list, None for
+    a file that is left out, or for a safetensors file shapes by the names of tensors."""
     os.makedirs(out)
     for name in ("config.json", "generation_config.json", "model.safetensors", "modules.json", "sentence_bert_config.json",
                  "1_Pooling/config.json"):
@@ -76,6 +93,8 @@ def make_folder(base, files, out):
         if members is None:
             if os.path.exists(path):
                 os.remove(path)
+        elif name.endswith(".safetensors"):
+            write_weights(out, name, members)
         elif isinstance(members, list):
             write(out, name, members)
         else:

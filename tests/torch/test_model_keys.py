@@ -45,7 +45,9 @@ UNTESTED = {
     "min_p": "of samples, as top_p", "top_h": "of samples", "typical_p": "of samples, which are refused with it",
     "epsilon_cutoff": "of samples, as typical_p", "eta_cutoff": "of samples, as typical_p",
     "keep_accents": "of a sentencepiece model, where false is refused",
-    "extra_special_tokens": "as additional_special_tokens, its older name"}
+    "extra_special_tokens": "as additional_special_tokens, its older name",
+    "in_features": "the size of a tensor, which check_module_sizes() doubles", "out_features": "as in_features",
+    "dimension": "as in_features"}
 # Where other tests are, whose files name the keys that they are of.
 OTHER_TESTS = [HERE, os.path.join(ROOT, "tests", "unit"), os.path.join(ROOT, "tests", "tokenizer")]
 FILES = {title: name for name, title in model_keys.FILES.items()}
@@ -114,6 +116,28 @@ def check_sizes(tap, scratch):
             tap.check(isinstance(found, str), "another %s of %s does not fit the file" % (row["key"], family), found)
 
 
+def check_module_sizes(tap, cases, scratch):
+    """Sizes of modules of sentence-transformers that do not fit the weights, or what comes in."""
+    base = next(case for case in cases if "2_LayerNorm/config.json" in case["files"])
+    for name, key in (("2_Dense", "in_features"), ("2_Dense", "out_features"), ("2_LayerNorm", "dimension")):
+        folder, config = os.path.join(scratch, "module-" + key), name + "/config.json"
+        files = dict(base["files"])
+        files[config] = dict(files[config], **{key: 2 * files[config][key]})
+        make_folder(fixture(base["base"]), files, folder)
+        found = opened(folder)
+        tap.check(isinstance(found, str) and name in found, "another %s does not fit the file" % key, found)
+
+
+def check_saved_modules(tap, cases, scratch):
+    """A copy that save() writes has the modules and their weights."""
+    case = next(case for case in cases if "2_LayerNorm/config.json" in case["files"])
+    folder, copy = os.path.join(scratch, "unsaved"), os.path.join(scratch, "saved")
+    make_folder(fixture(case["base"]), case["files"], folder)
+    opened(folder).save(copy)
+    found = ask(case, copy)
+    tap.check(same(found, case["answer"]), "modules of a saved folder", str(found)[:300])
+
+
 def scored(model, dropout):
     """Values in which dropout can be on, of the first text."""
     model.set_dropout(7 if dropout else None)
@@ -166,8 +190,10 @@ def check_coverage(tap, cases):
 def refused_folder(row, family, value, folder):
     """A folder of sentence-transformers without weights, with a value of the key of a row."""
     modules = [{"path": path, "type": "sentence_transformers.models." + kind}
-               for path, kind in (("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize"))]
-    files = {"config.json": {"dims": 3, "model_type": family}, "1_Pooling/config.json": {}, "modules.json": modules}
+               for path, kind in (("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Dense", "Dense"),
+                                  ("2_LayerNorm", "LayerNorm"), ("2_Normalize", "Normalize"))]
+    files = {"config.json": {"dims": 3, "model_type": family}, "1_Pooling/config.json": {}, "2_Dense/config.json": {},
+             "2_LayerNorm/config.json": {}, "modules.json": modules}
     if row["files"][0] == "MODULES":
         modules[0][row["key"]] = value
     else:
@@ -222,6 +248,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         check_cases(tap, cases, scratch)
         check_sizes(tap, scratch)
+        check_module_sizes(tap, cases, scratch)
+        check_saved_modules(tap, cases, scratch)
         check_rates(tap, scratch)
         check_limits(tap, scratch)
         check_refused(tap, scratch)

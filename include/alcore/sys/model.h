@@ -48,8 +48,24 @@ enum alcore_sys_pooling {
     ALCORE_SYS_POOLING_FIRST = 2,  /**< the first token (`[CLS]`, `<s>`) */
     ALCORE_SYS_POOLING_POOLER = 3, /**< the model's own pooler: tanh of a layer on the first */
     ALCORE_SYS_POOLING_WORDS = 4,  /**< mean over the tokens that begin a word */
-    ALCORE_SYS_POOLING_MAX = 5     /**< largest value of each dimension */
+    ALCORE_SYS_POOLING_MAX = 5,    /**< largest value of each dimension */
+    ALCORE_SYS_POOLING_ROOT = 6,   /**< sum divided by the root of the number of tokens */
+    ALCORE_SYS_POOLING_RISING = 7, /**< mean with the weights 1, 2, ... of the tokens of a text */
+    ALCORE_SYS_POOLING_LAST = 8    /**< the last token */
 };
+
+/** What vectors of texts go through behind the pooling. */
+enum alcore_sys_module_kind {
+    ALCORE_SYS_MODULE_NORMALIZE = 0, /**< divided by its Euclidean norm */
+    ALCORE_SYS_MODULE_DENSE = 1,     /**< Dense of sentence-transformers */
+    ALCORE_SYS_MODULE_LAYER_NORM = 2 /**< LayerNorm of sentence-transformers */
+};
+
+/** A module of sentence-transformers behind the pooling. */
+typedef struct alcore_sys_model_module {
+    int32_t kind;       /**< ALCORE_SYS_MODULE_* */
+    const char *folder; /**< with its config.json and weights, below the folder of the model */
+} alcore_sys_model_module;
 
 /** What is done to the length of an embedding. */
 enum alcore_sys_normalization {
@@ -110,6 +126,13 @@ typedef struct alcore_sys_model_options {
                              const struct alcore_sys_kernels **out);
     /** Components of an embedding that are kept, the first ones, after it was normalized; 0: all */
     int64_t embedding_dims;
+    /** Where `pooling` is ALCORE_SYS_POOLING_AUTO: several of them, whose vectors stand side by
+     * side [pooling_count]; NULL: the engine's choice */
+    const int32_t *poolings;
+    int64_t pooling_count; /**< entries of `poolings` */
+    /** What vectors go through behind the pooling, before they are normalized [module_count] */
+    const alcore_sys_model_module *modules;
+    int64_t module_count; /**< entries of `modules` */
 } alcore_sys_model_options;
 
 /** What class_probs() gives of a text. */

@@ -50,11 +50,19 @@ void describe(Model &model) {
                                          ", \"class_values\": \"independent\"",
                                          ", \"class_values\": \"values\""};
     char text[700];
-    std::snprintf(text, sizeof text, "%016llx-p%d-l%d-n%d-t%lld-d%d-e%lld",
-                  static_cast<unsigned long long>(model.weights_hash), model.pooling, model.layer,
-                  model.normalize, static_cast<long long>(model.max_tokens),
+    std::string poolings;
+    for (int32_t pooling : model.poolings)
+        poolings += (poolings.empty() ? "" : ".") + std::to_string(pooling);
+    std::snprintf(text, sizeof text, "%016llx-p%s-l%d-n%d-t%lld-d%d-e%lld",
+                  static_cast<unsigned long long>(model.weights_hash), poolings.c_str(),
+                  model.layer, model.normalize, static_cast<long long>(model.max_tokens),
                   static_cast<int>(model.dtype), static_cast<long long>(model.embedding_dims));
     model.version = text;
+    if (model.modules_hash != 0) {
+        std::snprintf(text, sizeof text, "-m%016llx",
+                      static_cast<unsigned long long>(model.modules_hash));
+        model.version += text;
+    }
     if (model.head == Head::Seq2seq) {
         std::snprintf(text, sizeof text, "-g%016llx",
                       static_cast<unsigned long long>(model.generation.hash));

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "torch_builder.h"
+#include "torch_modules.h"
 
 namespace alcore_torch {
 
@@ -302,27 +303,41 @@ const Family &find_family(const std::string &folder, const Keys &config) {
         folder.c_str(), type.c_str(), kind_of(type), known.c_str());
 }
 
+/* Sets model.poolings: the one of the options, several of them, or the mean. */
+void apply_poolings(Builder &build, const alcore_sys_model_options &options) {
+    Model &model = build.model;
+    int64_t layers = static_cast<int64_t>(model.encoder.blocks.size());
+    if (options.pooling != ALCORE_SYS_POOLING_AUTO)
+        model.poolings = {options.pooling};
+    else if (options.pooling_count > 0)
+        model.poolings.assign(options.poolings, options.poolings + options.pooling_count);
+    for (int32_t pooling : model.poolings) {
+        if (pooling < 1 || pooling > ALCORE_SYS_POOLING_LAST)
+            fail(ALCORE_E_INVALID, "pooling %d is not known", pooling);
+        if (pooling == ALCORE_SYS_POOLING_POOLER &&
+            (model.poolings.size() > 1 || !model.pooler.weight.defined() ||
+             (options.layer != 0 && options.layer != layers)))
+            fail(ALCORE_E_UNSUPPORTED, "%s: there is no pooler for this layer",
+                 build.folder.c_str());
+    }
+}
+
 /* Checks the caller's options against the model that was built; they replace what the folder says,
  * but for 0, which leaves that as it is. max_tokens can only be lowered. */
 void apply_options(Builder &build, const alcore_sys_model_options &options) {
     Model &model = build.model;
     int64_t layers = static_cast<int64_t>(model.encoder.blocks.size());
-    if (options.pooling < 0 || options.pooling > ALCORE_SYS_POOLING_MAX)
-        fail(ALCORE_E_INVALID, "pooling %d is not known", options.pooling);
     if (options.layer < -1 || options.layer > layers)
         fail(ALCORE_E_INVALID, "layer %d: the model has %lld", options.layer,
              static_cast<long long>(layers));
-    if (options.pooling != ALCORE_SYS_POOLING_AUTO) model.pooling = options.pooling;
-    if (model.pooling == ALCORE_SYS_POOLING_POOLER &&
-        (!model.pooler.weight.defined() || (options.layer != 0 && options.layer != layers)))
-        fail(ALCORE_E_UNSUPPORTED, "%s: there is no pooler for this layer", build.folder.c_str());
+    apply_poolings(build, options);
     model.layer = options.layer;
     if (options.normalize < 0 || options.normalize > 2)
         fail(ALCORE_E_INVALID, "normalize %d is not known", options.normalize);
     if (options.normalize != 0) model.normalize = options.normalize == 1;
     if (options.max_tokens < 0 || options.batch_tokens < 0 || options.embedding_dims < 0)
         fail(ALCORE_E_INVALID, "max_tokens, batch_tokens and embedding_dims are 0 or more");
-    model.embedding_dims = model.encoder.dims;
+    build_modules(model, options, model.encoder.dims * static_cast<int64_t>(model.poolings.size()));
     if (options.embedding_dims > 0)
         model.embedding_dims = std::min(model.embedding_dims, options.embedding_dims);
     if (options.max_tokens > 0) model.max_tokens = std::min(model.max_tokens, options.max_tokens);

@@ -2,8 +2,10 @@
 /* What an encoder says of texts: embeddings, and probabilities of the classes of texts, of the
  * classes of tokens, and of answers. */
 #include <algorithm>
+#include <cmath>
 
 #include "torch_call.h"
+#include "torch_modules.h"
 
 namespace alcore_torch {
 
@@ -14,47 +16,68 @@ namespace alcore_torch {
 static bool counts(const Model &model, const alcore_sys_model_texts &texts, int64_t k) {
     const uint8_t marks = texts.marks[k];
     return !(marks & ALCORE_SYS_TOKEN_LEFT_OUT) &&
-           (model.pooling != ALCORE_SYS_POOLING_WORDS || (marks & ALCORE_SYS_TOKEN_WORD) != 0);
+           (model.poolings[0] != ALCORE_SYS_POOLING_WORDS || (marks & ALCORE_SYS_TOKEN_WORD) != 0);
 }
 
-/* One vector of the hidden states [tokens, dims], at least one, that count of a text. */
-static at::Tensor pool_one(const Model &model, const at::Tensor &own) {
-    if (model.pooling == ALCORE_SYS_POOLING_FIRST || model.pooling == ALCORE_SYS_POOLING_POOLER)
+/* One vector of the hidden states [tokens, dims], at least one, that count of a text. places
+ * [tokens]: of each in the text, from 1 on, float; only ALCORE_SYS_POOLING_RISING reads them. */
+static at::Tensor pool_one(int32_t pooling, const at::Tensor &own, const at::Tensor &places) {
+    switch (pooling) {
+    case ALCORE_SYS_POOLING_FIRST:
+    case ALCORE_SYS_POOLING_POOLER:
         return own.select(0, 0);
-    return model.pooling == ALCORE_SYS_POOLING_MAX ? own.amax(0) : own.mean(0, false, at::kFloat);
+    case ALCORE_SYS_POOLING_LAST:
+        return own.select(0, own.size(0) - 1);
+    case ALCORE_SYS_POOLING_MAX:
+        return own.amax(0);
+    case ALCORE_SYS_POOLING_ROOT:
+        return own.sum(0, false, at::kFloat) / std::sqrt(static_cast<double>(own.size(0)));
+    case ALCORE_SYS_POOLING_RISING:
+        return (own.to(at::kFloat) * places.unsqueeze(1)).sum(0) / places.sum();
+    default:
+        return own.mean(0, false, at::kFloat);
+    }
 }
 
-/* One vector per item, [items, dims], of hidden states [tokens, dims] of a batch, by model.pooling:
- * the first token, the same through the pooler, or the maximum or the mean over tokens (or those
- * that begin a word). texts: of the call, whose marks say which tokens count. A text of which none
- * does has zeros. */
+/* One vector per item, [items, width], of hidden states [tokens, dims] of a batch, by
+ * model.poolings: the first token, the same through the pooler, the last one, or the maximum or a
+ * mean over tokens (or those that begin a word); of several poolings side by side. texts: of the
+ * call, whose marks say which tokens count. A text of which none does has zeros. */
 static at::Tensor pool(const Model &model, const alcore_sys_model_texts &texts, const Batch &batch,
                        const at::Tensor &hidden) {
-    if (texts.marks == nullptr && model.pooling == ALCORE_SYS_POOLING_WORDS)
+    if (texts.marks == nullptr && model.poolings[0] == ALCORE_SYS_POOLING_WORDS)
         fail(ALCORE_E_INVALID, "pooling over words needs marks of the tokens that begin one");
-    at::Tensor x = hidden;
+    const std::vector<int32_t> &poolings = model.poolings;
+    at::Tensor x = hidden, places;
+    if (std::count(poolings.begin(), poolings.end(), ALCORE_SYS_POOLING_RISING) > 0)
+        places = (positions_of(batch.packed) + 1).to(hidden.device(), at::kFloat);
     std::vector<int64_t> lengths = batch.packed.lengths;
     if (texts.marks != nullptr) {
         lengths.clear();
-        x = hidden.index_select(0, some_tokens(
-                                       texts, batch,
-                                       [&](int64_t, int64_t k) { return counts(model, texts, k); },
-                                       lengths));
+        at::Tensor rows = some_tokens(
+            texts, batch, [&](int64_t, int64_t k) { return counts(model, texts, k); }, lengths);
+        x = hidden.index_select(0, rows);
+        if (places.defined()) places = places.index_select(0, rows);
     }
-    std::vector<at::Tensor> out;
-    int64_t token = 0;
-    for (int64_t length : lengths) {
-        out.push_back(length == 0 ? at::zeros({x.size(1)}, x.options())
-                                  : pool_one(model, x.narrow(0, token, length)));
-        token += length;
+    std::vector<at::Tensor> columns;
+    for (int32_t pooling : poolings) {
+        std::vector<at::Tensor> out;
+        int64_t token = 0;
+        for (int64_t length : lengths) {
+            at::Tensor own = places.defined() ? places.narrow(0, token, length) : places;
+            out.push_back(length == 0 ? at::zeros({x.size(1)}, x.options())
+                                      : pool_one(pooling, x.narrow(0, token, length), own));
+            token += length;
+        }
+        columns.push_back(at::stack(out));
     }
-    at::Tensor vectors = at::stack(out);
-    return model.pooling == ALCORE_SYS_POOLING_POOLER ? at::tanh(model.pooler(vectors)) : vectors;
+    if (poolings[0] == ALCORE_SYS_POOLING_POOLER) return at::tanh(model.pooler(columns[0]));
+    return columns.size() == 1 ? columns[0] : at::cat(columns, 1);
 }
 
 /* embed of the table: float [items, dims], of the layer that the options chose (0: the last; -1:
- * before the first block), of length 1 where the model normalizes, and cut to the dims of an
- * embedding. */
+ * before the first block), through the modules behind the pooling, of length 1 where the model
+ * normalizes, and cut to the dims of an embedding. */
 alcore_status embed(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                     const alcore_sys_model_sink *sink) {
     return guard(model, [&] {
@@ -63,7 +86,8 @@ alcore_status embed(alcore_sys_model *model, const alcore_sys_model_texts *texts
         for_texts(*model, *texts, [&](const Batch &batch) {
             at::Tensor hidden = run_stack(*model, model->encoder, batch.packed, blocks);
             at::Tensor vectors = pool(*model, *texts, batch, hidden).to(at::kFloat);
-            if (model->normalize) vectors = vectors / vectors.norm(2, 1, true).clamp_min(1e-12);
+            vectors = apply_modules(*model, vectors);
+            if (model->normalize) vectors = unit_rows(vectors);
             if (vectors.size(1) > model->embedding_dims)
                 vectors = vectors.narrow(1, 0, model->embedding_dims).contiguous();
             expect_numbers(*model, batch.items, vectors, nullptr);

@@ -300,9 +300,14 @@ struct Model {
     bool start_rolled = false; /* the decoder reads the last target token first (mBART) */
     int64_t start = -1;        /* the token that the decoder reads first; -1: not known */
     Generation generation;     /* how outputs are searched for */
-    /* Of embeddings: pooling ALCORE_SYS_POOLING_*; layer: blocks before the states that are pooled,
-     * 0: all, -1: none; normalize: to length 1; embedding_dims: components that are kept. */
-    int32_t pooling = ALCORE_SYS_POOLING_MEAN, layer = 0;
+    /* Of embeddings: poolings ALCORE_SYS_POOLING_*, one or more, whose vectors stand side by side;
+     * layer: blocks before the states that are pooled, 0: all, -1: none; normalize: to length 1;
+     * embedding_dims: components that are kept. */
+    std::vector<int32_t> poolings{ALCORE_SYS_POOLING_MEAN};
+    int32_t layer = 0;
+    /* What vectors of texts [items, width] go through behind the pooling (torch_modules.cpp). */
+    std::vector<std::function<at::Tensor(const at::Tensor &)>> modules;
+    uint64_t modules_hash = 0; /* of the weights and settings of modules; 0: there are none */
     bool normalize = false;
     int64_t embedding_dims = 0;
     uint64_t weights_hash = 0; /* of all weights, in the order of reading */
@@ -350,6 +355,8 @@ bool may_answer(const alcore_sys_model_texts &texts, int64_t k);
 at::Tensor product_of(const at::Tensor &x, const at::Tensor &matrix);
 
 at::Tensor activate(const at::Tensor &x, Activation activation);
+/* The position of each token of a batch in its item, int64 [tokens], on the CPU. */
+at::Tensor positions_of(const Packed &batch);
 /* Hidden states [tokens, dims] after `blocks` blocks (0: what enters the first; the final norm
  * belongs to the last). memory: encoder states that a decoder attends to, packed in the same way,
  * with the same items. dropout: NULL except in training and in scoring with dropout. */

@@ -145,7 +145,8 @@ void copy_file(const Host &host, const std::string &from, const std::string &to)
 }
 
 /* Copies the folders of sentence-transformers' modules that are directly in the model's folder,
- * each with its config.json. What is no list counts as empty: opening the model has refused it. */
+ * each with its config.json and weights. What is no list counts as empty: opening the model has
+ * refused it. */
 void copy_modules(const Model &model, const std::string &folder) {
     alcore_sys_file *file = nullptr;
     const Host &host = model.host;
@@ -168,8 +169,8 @@ void copy_modules(const Model &model, const std::string &folder) {
             place.find('/') != std::string::npos)
             continue;
         check(host.table->folder_make(host.user, (folder + "/" + place).c_str()));
-        copy_file(host, model.folder + "/" + place + "/config.json",
-                  folder + "/" + place + "/config.json");
+        for (const char *name : {"/config.json", "/model.safetensors"})
+            copy_file(host, model.folder + "/" + place + name, folder + "/" + place + name);
     }
 }
 

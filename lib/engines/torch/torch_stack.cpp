@@ -186,8 +186,7 @@ static at::Tensor attend(const Stack &stack, const std::vector<Run> &runs, const
     return mixed_runs.size() == 1 ? mixed_runs[0] : at::cat(mixed_runs);
 }
 
-/* Position of each token in its item. */
-static at::Tensor positions_of(const Packed &batch) {
+at::Tensor positions_of(const Packed &batch) {
     at::Tensor positions = at::empty({batch.tokens}, at::TensorOptions().dtype(at::kLong));
     int64_t *values = positions.data_ptr<int64_t>(), token = 0;
     for (int64_t length : batch.lengths)
