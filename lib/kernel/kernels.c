@@ -79,9 +79,9 @@ static int list_engines(engine *list) {
 /* The first engine of the list that this processor runs. */
 const alcore_sys_kernels *alcore__kernels_cpu(void) {
     engine list[ENGINES];
+    const int last = list_engines(list) - 1; /* the portable one, which always runs */
     int best = 0;
-    list_engines(list);
-    while (!list[best].supported) best++; /* ends: the portable engine, the last one, always runs */
+    while (best < last && !list[best].supported) best++;
     return list[best].table;
 }
 
