@@ -60,13 +60,14 @@ static void check_pair(const alcore_tool_info *writer, const alcore_tool_info *r
     const char *const said =
         status == ALCORE_OK ? alcore_tool_answers_messages(answers) : alcore_last_error();
     if (writer == reader)
-        ck_assert_msg(!strstr(said, "batch of") && !strstr(said, "looks like"), "%s: %s",
+        ck_assert_msg(!strstr(said, "batch of") && !strstr(said, "looks like"), "%s: %.300s",
                       reader->name, said);
     else
-        ck_assert_msg(
-            names(said, writer->name, reader->name) && strncmp(said, path, strlen(path)) == 0 &&
-                alcore_tool_answers_count(answers) == 0,
-            "%s reads %s: %s: %s", reader->name, writer->name, alcore_status_name(status), said);
+        ck_assert_msg(names(said, writer->name, reader->name) &&
+                          strncmp(said, path, strlen(path)) == 0 &&
+                          alcore_tool_answers_count(answers) == 0,
+                      "%s reads %s: %s: %.300s", reader->name, writer->name,
+                      alcore_status_name(status), said);
     alcore_tool_answers_unref(answers);
 }
 
