@@ -27,7 +27,7 @@ def texts():
         with lzma.open(os.path.join(folder, name), "rt", encoding="utf-8", newline="\n") as file:
             found += [line.rstrip("\n").split("\t")[-1] for line in file][1:]
     if found:
-        return found
+        return found[::4]  # all of them take a minute of the packages
     with open(os.path.join(ROOT, "tests", "tokenizer", "corpus.txt"), encoding="utf-8") as file:
         return file.read().splitlines()
 
