@@ -26,7 +26,7 @@ int project_round(const project_run *self, int64_t *out);
 /* How a file that is added or a test set is read: the options that other commands have for POOL. */
 int project_reading(const project_run *self, alcore_read_options *options);
 
-/* The next round (project_next.c). */
+/* The next round (project_round.c). */
 int project_next(project_run *self);
 
 /* What is known (project_show.c). */

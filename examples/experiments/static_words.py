@@ -44,7 +44,7 @@ def make(folder, out):
     save_file({"embeddings": table}, os.path.join(out, "model.safetensors"))
     shutil.copy(os.path.join(folder, "tokenizer.json"), out)
     with open(os.path.join(out, "config.json"), "w", encoding="utf-8") as file:
-        json.dump({"model_type": "model2vec", "architectures": ["StaticModel"], "normalize": True, "hidden_dim": DIMS}, file)
+        json.dump({"model_type": "model2vec", "architectures": ["StaticModel"], "normalize": True, "hidden_dim": table.shape[1]}, file)
     print("%s: %d words, %d numbers each" % (out, *table.shape))
 
 

@@ -21,7 +21,7 @@ OWN_ORDER = {
 # What may be a 32-bit integer: enums, flags, and settings that are far below 2^31 by what they are.
 SMALL = {
     'enums and sets of bits': 'abi type mode level dtype shape kind role scope states meaning ownership format bad_lines by repeated_ids dedup utf8 metric '
-                              'band criterion tokenizer smoothing pooling normalize missing scheme test escapes class_values device what schedule calls direction model estimate tension side data definition kept norm optimizer precision rest device_type out_unit out_state task span_unit',
+                              'band criterion tokenizer smoothing pooling *poolings normalize missing scheme test escapes class_values device what schedule calls direction model estimate tension side data definition kept norm optimizer precision rest device_type out_unit out_state task span_unit',
     'flags, 0 or 1': 'fallback in_file on_device semi_maximal beyond_limit unknown with_letters effective_order whitespace exact '
                      'equal_scales lower_is_better on stop takes_tokens sample dropout include_self unit zero_duplicates case_sensitive tagged unique words per_word recompute translates scores trains saves special without_special as_target byte_fallback stopped out_stop keep_going with_labeled show training evaluating',
     'settings': 'width height threads order max_order word_order layer beams best outputs iterations',

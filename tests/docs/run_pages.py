@@ -38,6 +38,7 @@ EXCEPTIONS = [
     ("docs/results/worth.md", "sh", "export ALCORE_SHARED_DATA", "it takes an hour and the corpora; test worth_sh runs the script"),
     ("docs/results/papers.md", "sh", "export ALCORE_SHARED_DATA", "it takes hours, the corpora and a model; test papers_sh runs the script"),
     ("docs/results/tagging.md", "sh", "python3 examples", "it takes a quarter of an hour, the corpora and a model; test tagging_py runs the script"),
+    ("docs/results/static.md", "sh", "python3 examples", "it takes minutes, the corpora and a model; test static_words runs the script"),
     ("docs/start-command.md", "sh", "alcore doctor --torch", "it needs a torch; test bare runs a model"),
     ("docs/start-lua.md", "sh", "apt-get install", BARE),
     ("docs/start-python.md", "sh", "apt-get install", BARE),
