@@ -84,9 +84,9 @@ static int make(project_run *self) {
     const char **values;
     int count = 0, code = split_all(self, &names, &values, &count);
     if (code == EXIT_DONE)
-        code = project_outcome(self, alcore_project_init_with(self->ctx, self->folder,
-                                                              (const char *const *)names, values,
-                                                              count, &self->project));
+        code = project_outcome(self, alcore_project_init(self->ctx, self->folder,
+                                                         (const char *const *)names, values, count,
+                                                         &self->project));
     for (int i = 0; i < count; i++) free(names[i]);
     free(names);
     free(values);

@@ -121,9 +121,9 @@ static int select_round(project_run *self, const given_settings *given) {
     bool there;
     TRY(has_round(self, &round, &there));
     if (there) return keep_round(self, round, given);
-    int code = project_outcome(
-        self, alcore_project_next_with(self->project, NULL, (const char *const *)given->names,
-                                       given->values, given->count, &picked));
+    int code = project_outcome(self, alcore_project_next(self->project, NULL,
+                                                         (const char *const *)given->names,
+                                                         given->values, given->count, &picked));
     terminal_clear();
     if (code == EXIT_DONE) code = write_picks(self, picked);
     alcore_selection_unref(picked);

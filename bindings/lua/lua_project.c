@@ -65,8 +65,8 @@ int l_alcore_project(lua_State *L) {
     al_context *context = al_context_of(L, table);
     al_object *made = al_new(L, &al_project_kind, context);
     return AL_TOP(L, context,
-                  init ? alcore_project_init_with(context->ctx, folder, given.names, given.values,
-                                                  given.count, &made->project)
+                  init ? alcore_project_init(context->ctx, folder, given.names, given.values,
+                                             given.count, &made->project)
                        : alcore_project_open(context->ctx, folder, &made->project));
 }
 
@@ -82,8 +82,8 @@ int l_project_next(lua_State *L) {
     settings given = read_settings(L, 3, "project:next");
     al_object *made = al_new(L, &al_selection_kind, self->context);
     return AL_TOP(L, self->context,
-                  alcore_project_next_with(self->project, model ? model->model : NULL, given.names,
-                                           given.values, given.count, &made->selection));
+                  alcore_project_next(self->project, model ? model->model : NULL, given.names,
+                                      given.values, given.count, &made->selection));
 }
 
 /* ---- models ---- */

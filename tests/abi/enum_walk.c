@@ -599,7 +599,7 @@ CALL(tool_span_unit) {
 
 CALL(project_role) {
     alcore_project *project;
-    alcore_status status = alcore_project_init(ctx, in_folder("project"), &project);
+    alcore_status status = alcore_project_init(ctx, in_folder("project"), NULL, NULL, 0, &project);
     if (status == ALCORE_E_IO) status = alcore_project_open(ctx, in_folder("project"), &project);
     if (status == ALCORE_OK)
         status = alcore_project_add(project, number, in_folder("project.txt"), NULL);

@@ -630,7 +630,6 @@ const cancel_call CALLS[] = {
     {"alcore_annotations_read_answers", "", call_read_answers},
     {"alcore_project_add", "", call_project_add},
     {"alcore_project_next", "", call_project_next},
-    {"alcore_project_next_with", "", call_project_next_with},
     {"alcore_project_import", "", call_project_import},
     {"alcore_project_get_agreement", "", call_project_get_agreement},
     {"alcore_project_write_report", "", call_project_write_report},

@@ -22,18 +22,19 @@ alcore_status make_project(void) {
     alcore_selection *selection = NULL;
     char half[32];
     snprintf(half, sizeof half, "%lld", (long long)row_count / 2);
-    alcore_status status = alcore_project_init(ctx, in_folder("project"), &project);
+    alcore_status status = alcore_project_init(ctx, in_folder("project"), NULL, NULL, 0, &project);
     if (status == ALCORE_OK)
         status = alcore_project_add(project, ALCORE_ROLE_CANDIDATES, in_folder("pool.tsv"), NULL);
     if (status == ALCORE_OK) status = alcore_project_set(project, "strategy", "random");
     if (status == ALCORE_OK) status = alcore_project_set(project, "dedup", "none");
     if (status == ALCORE_OK) status = alcore_project_set(project, "budget", half);
-    if (status == ALCORE_OK) status = alcore_project_next(project, NULL, &selection);
+    if (status == ALCORE_OK) status = alcore_project_next(project, NULL, NULL, NULL, 0, &selection);
     if (status == ALCORE_OK) status = write_answers(selection);
     alcore_selection_unref(selection);
     if (status == ALCORE_OK) status = alcore_project_set(project, "budget", "1");
-    return status == ALCORE_OK ? alcore_project_init(ctx, in_folder("filled"), &filled_again)
-                               : status;
+    return status == ALCORE_OK
+               ? alcore_project_init(ctx, in_folder("filled"), NULL, NULL, 0, &filled_again)
+               : status;
 }
 void end_project(void) {
     alcore_project_unref(filled_again);
@@ -46,11 +47,7 @@ alcore_status call_project_add(void) {
     return alcore_project_add(filled_again, ALCORE_ROLE_EXCLUDED, in_folder("pool.tsv"), NULL);
 }
 alcore_status call_project_next(void) {
-    return alcore_project_next(project, NULL, NULL);
-}
-alcore_status call_project_next_with(void) {
-    const char *const name = "seed", *const value = "5";
-    return alcore_project_next_with(project, NULL, &name, &value, 1, NULL);
+    return alcore_project_next(project, NULL, NULL, NULL, 0, NULL);
 }
 alcore_status call_project_import(void) {
     return alcore_project_import(project, "csv", in_folder("project.csv"), NULL, NULL);

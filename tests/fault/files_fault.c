@@ -318,7 +318,7 @@ static alcore_status add_to_project(stage *s) {
         s, alcore_project_add(s->project, ALCORE_ROLE_EXCLUDED, in_folder("known.txt"), NULL));
 }
 static alcore_status select_round(stage *s) {
-    return whole(s, alcore_project_next(s->project, NULL, NULL));
+    return whole(s, alcore_project_next(s->project, NULL, NULL, NULL, 0, NULL));
 }
 static alcore_status import_round(stage *s) {
     return whole(s, alcore_project_import(s->project, "csv", in_folder("back.csv"), NULL, NULL));
@@ -411,12 +411,12 @@ static void make_project(stage *s) {
     for (int row = 1; row <= 300; row++) snprintf(answers + strlen(answers), 16, "%d,x\n", row);
     put_file(in_folder("back.csv"), answers);
     put_file(in_folder("known.txt"), "nobody has this\n");
-    MUST(alcore_project_init(s->ctx, in_folder("p"), &s->project));
+    MUST(alcore_project_init(s->ctx, in_folder("p"), NULL, NULL, 0, &s->project));
     MUST(alcore_project_add(s->project, ALCORE_ROLE_CANDIDATES, in_folder("pool.txt"), NULL));
     MUST(alcore_project_set(s->project, "strategy", "random"));
     MUST(alcore_project_set(s->project, "dedup", "none"));
     MUST(alcore_project_set(s->project, "budget", "1"));
-    MUST(alcore_project_next(s->project, NULL, NULL));
+    MUST(alcore_project_next(s->project, NULL, NULL, NULL, 0, NULL));
 }
 
 static void stage_begin(stage *s, bool own_files) {

@@ -52,11 +52,11 @@ static void make_template(alcore_ctx *ctx) {
         "id,tags,annotator\na,A B,x\na,A C,y\nb,A,x\nb,A,y\nc,A,x\nc,A,y\nd,B A,x\nd,B B,y\n"
         "e,B,x\ne,C,y\n");
     put("answers.csv", "id,translation,annotator\na,eins,x\nb,zwei,x\nc,drei,x\nd,vier,x\ne,n,x\n");
-    must(alcore_project_init(ctx, in_bed("template"), &project));
+    must(alcore_project_init(ctx, in_bed("template"), NULL, NULL, 0, &project));
     must(alcore_project_add(project, ALCORE_ROLE_CANDIDATES, in_bed("pool.tsv"), NULL));
     must(alcore_project_set(project, "strategy", "random"));
     must(alcore_project_set(project, "budget", "2"));
-    must(alcore_project_next(project, NULL, NULL));
+    must(alcore_project_next(project, NULL, NULL, NULL, 0, NULL));
     alcore_project_unref(project);
 }
 
@@ -132,17 +132,8 @@ static alcore_status stepped(world *w, alcore_project *project, int64_t before,
     return changed == (status == ALCORE_OK) ? status : ALCORE_E_INTERNAL;
 }
 
-ALLOCATES(alcore_project_init, 0) {
-    alcore_project *out = (alcore_project *)w->pool;
-    (void)fresh(w);
-    sweep_pause(w);
-    test_folder_remove(in_bed("now"));
-    sweep_resume(w);
-    const alcore_status status = alcore_project_init(w->ctx, in_bed("now"), &out);
-    MADE(alcore_project_unref, status, out);
-}
 /* A failure leaves nothing that would be in the way of the next call. */
-ALLOCATES(alcore_project_init_with, 0) {
+ALLOCATES(alcore_project_init, 0) {
     static const char *const names[] = {"lambda", "strategy"}, *const values[] = {"0.5", "huds"};
     alcore_project *out = (alcore_project *)w->pool;
     struct stat info;
@@ -150,8 +141,7 @@ ALLOCATES(alcore_project_init_with, 0) {
     sweep_pause(w);
     test_folder_remove(in_bed("now"));
     sweep_resume(w);
-    const alcore_status status =
-        alcore_project_init_with(w->ctx, in_bed("now"), names, values, 2, &out);
+    const alcore_status status = alcore_project_init(w->ctx, in_bed("now"), names, values, 2, &out);
     if ((stat(in_bed("now"), &info) == 0) != (status == ALCORE_OK)) return ALCORE_E_INTERNAL;
     MADE(alcore_project_unref, status, out);
 }
@@ -189,21 +179,12 @@ ALLOCATES(alcore_project_add, 0) {
     return with(project, stepped(w, project, before, status));
 }
 ALLOCATES(alcore_project_next, 0) {
-    alcore_project *project = project_of(w);
-    alcore_selection *out = (alcore_selection *)w->pool;
-    const int64_t before = steps_of(w, project);
-    alcore_status status = alcore_project_next(project, NULL, &out);
-    if (status != ALCORE_OK && out) status = ALCORE_E_INTERNAL;
-    if (status == ALCORE_OK) alcore_selection_unref(out);
-    return with(project, stepped(w, project, before, status));
-}
-ALLOCATES(alcore_project_next_with, 0) {
     static const char *const names[] = {"strategy", "max_n"}, *const values[] = {"ngram-cover",
                                                                                  "1"};
     alcore_project *project = project_of(w);
     alcore_selection *out = (alcore_selection *)w->pool;
     const int64_t before = steps_of(w, project);
-    alcore_status status = alcore_project_next_with(project, NULL, names, values, 2, &out);
+    alcore_status status = alcore_project_next(project, NULL, names, values, 2, &out);
     if (status != ALCORE_OK && out) status = ALCORE_E_INTERNAL;
     if (status == ALCORE_OK) alcore_selection_unref(out);
     return with(project, stepped(w, project, before, status));

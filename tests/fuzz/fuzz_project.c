@@ -52,12 +52,12 @@ static void make_original(void) {
     put("pool.tsv", texts, strlen(texts));
     put("in.csv", answers, strlen(answers));
     FUZZ_CHECK(alcore_ctx_new(NULL, &ctx) == ALCORE_OK);
-    FUZZ_CHECK(alcore_project_init(ctx, in_bed("p"), &project) == ALCORE_OK);
+    FUZZ_CHECK(alcore_project_init(ctx, in_bed("p"), NULL, NULL, 0, &project) == ALCORE_OK);
     FUZZ_CHECK(alcore_project_add(project, ALCORE_ROLE_CANDIDATES, in_bed("pool.tsv"), NULL) ==
                ALCORE_OK);
     FUZZ_CHECK(alcore_project_set(project, "strategy", "random") == ALCORE_OK);
     FUZZ_CHECK(alcore_project_set(project, "budget", "3") == ALCORE_OK);
-    FUZZ_CHECK(alcore_project_next(project, NULL, NULL) == ALCORE_OK);
+    FUZZ_CHECK(alcore_project_next(project, NULL, NULL, NULL, 0, NULL) == ALCORE_OK);
     FUZZ_CHECK(alcore_project_export(project, "csv", in_bed("out.csv"), 0) == ALCORE_OK);
     FUZZ_CHECK(alcore_project_import(project, "csv", in_bed("in.csv"), NULL, NULL) == ALCORE_OK);
     FUZZ_CHECK(alcore_project_put_metric(project, 1, "chrf", 41.5) == ALCORE_OK);
@@ -97,7 +97,7 @@ static void use(alcore_project *project) {
     check(alcore_project_export(project, "csv", in_bed("out.csv"), -1));
     check(alcore_project_import(project, "csv", in_bed("in.csv"), "z", NULL));
     check(alcore_project_set(project, "several", "latest"));
-    check(alcore_project_next(project, NULL, NULL));
+    check(alcore_project_next(project, NULL, NULL, NULL, 0, NULL));
     check(alcore_project_document(project, &text));
 }
 

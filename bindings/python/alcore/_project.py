@@ -126,7 +126,7 @@ class Project(Handle):
     def init(cls, folder: t.Path, *, context: t.Context | None = None, **settings: Any) -> t.Self:
         """Makes a project of a folder that is empty or not there, with these settings; a failure leaves nothing behind."""
         ctx = context or default_context()
-        return cls._made(new(lib.alcore_project_unref, lib.alcore_project_init_with, ctx._handle, path_of(folder), *_given(settings)), ctx)
+        return cls._made(new(lib.alcore_project_unref, lib.alcore_project_init, ctx._handle, path_of(folder), *_given(settings)), ctx)
 
     def set(self, **settings: Any) -> None:
         """Sets what steps do from now on; None: the default again."""
@@ -158,7 +158,7 @@ class Project(Handle):
         if model is not None and not isinstance(model, Model):
             settings["model"] = os.fspath(model)
             model = None
-        pointer = new(lib.alcore_selection_unref, lib.alcore_project_next_with, self._handle, None if model is None else model._handle,
+        pointer = new(lib.alcore_selection_unref, lib.alcore_project_next, self._handle, None if model is None else model._handle,
                       *_given(settings))
         return Selection(pointer, Pool.borrowed(lib.alcore_selection_pool(pointer), self._ctx))
 

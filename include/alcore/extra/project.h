@@ -21,36 +21,25 @@ ALCORE_BEGIN
 /** A project that is open. */
 typedef struct alcore_project alcore_project;
 
-/** Makes a project of a folder that is empty or not there, without candidates. Settings have their
- * defaults. A call that fails leaves nothing behind; of one that was killed what is left is no
- * project, and the next call makes one of it.
- * @param[in] ctx kept
- * @param[in] folder borrowed
- * @param[out] out owned; NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (a build without SQLite), ALCORE_E_BUSY
- *   (another process makes one there), ALCORE_E_IO (also: the folder is not empty), ALCORE_E_NOMEM
- * @threadsafe
- * @since 1.1 */
-ALCORE_API alcore_status alcore_project_init(alcore_ctx *ctx, const char *folder,
-                                             alcore_project **out);
-
-/** The same with settings, which alcore_project_set() takes one by one. A setting that is refused
- * leaves nothing behind either. That of the strategy goes first, as parameters are its; the others
- * in their order.
+/** Makes a project of a folder that is empty or not there, without candidates. Settings are those
+ * that alcore_project_set() takes one by one, the others have their defaults. That of the strategy
+ * goes first, as parameters are its; the others in their order. A call that fails, as for a setting
+ * that is refused, leaves nothing behind; of one that was killed what is left is no project, and
+ * the next call makes one of it.
  * @param[in] ctx kept
  * @param[in] folder borrowed
  * @param[in] names borrowed: [count] of settings; NULL only if count is 0
  * @param[in] values borrowed: [count]; an entry NULL: the default; NULL only if count is 0
  * @param[in] count settings, 0 or more
  * @param[out] out owned; NULL on failure
- * @return as alcore_project_init(), and ALCORE_E_PARAM (no such name, a value that it does not
- *   take)
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (no such name, a value that it does not
+ *   take), ALCORE_E_UNSUPPORTED (a build without SQLite), ALCORE_E_BUSY (another process makes one
+ *   there), ALCORE_E_IO (also: the folder is not empty), ALCORE_E_NOMEM
  * @threadsafe
  * @since 1.1 */
-ALCORE_API alcore_status alcore_project_init_with(alcore_ctx *ctx, const char *folder,
-                                                  const char *const *names,
-                                                  const char *const *values, int64_t count,
-                                                  alcore_project **out);
+ALCORE_API alcore_status alcore_project_init(alcore_ctx *ctx, const char *folder,
+                                             const char *const *names, const char *const *values,
+                                             int64_t count, alcore_project **out);
 
 /** Opens a project. What a killed process left half done is undone.
  * @param[in] ctx kept
@@ -123,41 +112,29 @@ ALCORE_API alcore_status alcore_project_add(alcore_project *project, int32_t rol
                                             const alcore_read_options *options);
 
 /** Selects the next round from the candidates that no round has taken, by the settings. What was
- * answered counts as labeled.
+ * answered counts as labeled. Values may be given for this round alone, in place of those of
+ * settings: of the strategy, its parameters, the model, what an option of a request says (budget,
+ * seed, cache, device, ...), and what annotators are shown (context, draft, draft_language). The
+ * log, the round and the provenance of the selection keep them; the settings stay as they are. The
+ * budget is bounded by what is left of the total all the same.
  * @param[in,out] project borrowed
  * @param[in] model borrowed: for strategies that need one, in place of the setting; NULL: that of
  *   the setting
+ * @param[in] names borrowed: [count] of settings; NULL only if count is 0
+ * @param[in] values borrowed: [count]; an entry NULL: the default; NULL only if count is 0
+ * @param[in] count values, 0 or more
  * @param[out] out owned: the selection; NULL on failure; NULL is allowed
- * @return ALCORE_OK, what alcore_select() returns, ALCORE_E_MISSING (no candidates), ALCORE_E_PARAM
- *   (the total budget is spent; the last round has open items and the setting "wait" is on),
- *   ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED
+ * @return ALCORE_OK, what alcore_select() returns, ALCORE_E_INVALID (also: a model and the name of
+ *   one), ALCORE_E_MISSING (no candidates), ALCORE_E_PARAM (the total budget is spent; the last
+ *   round has open items and the setting "wait" is on; no such name, one that is the same for all
+ *   rounds, a value that it does not take), ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED
  * @serialized per project
  * @callback model, progress, log, files
  * @since 1.1 */
 ALCORE_API alcore_status alcore_project_next(alcore_project *project, alcore_model *model,
-                                             alcore_selection **out);
-
-/** The same with values for this round alone, in place of those of settings: of the strategy, its
- * parameters, the model, what an option of a request says (budget, seed, cache, device, ...), and
- * what annotators are shown (context, draft, draft_language). The log, the round and the
- * provenance of the selection keep them; the settings stay as they are. The budget is bounded by
- * what is left of the total all the same.
- * @param[in,out] project borrowed
- * @param[in] model borrowed: as of alcore_project_next()
- * @param[in] names borrowed: [count] of settings; NULL only if count is 0
- * @param[in] values borrowed: [count]; an entry NULL: the default; NULL only if count is 0
- * @param[in] count settings, 0 or more
- * @param[out] out owned: the selection; NULL on failure; NULL is allowed
- * @return as alcore_project_next(), ALCORE_E_INVALID (also: a model and the name of one), and
- *   ALCORE_E_PARAM (no such name, one that is the same for all rounds, a value that it does not
- *   take)
- * @serialized per project
- * @callback model, progress, log, files
- * @since 1.1 */
-ALCORE_API alcore_status alcore_project_next_with(alcore_project *project, alcore_model *model,
-                                                  const char *const *names,
-                                                  const char *const *values, int64_t count,
-                                                  alcore_selection **out);
+                                             const char *const *names, const char *const *values,
+                                             int64_t count, alcore_selection **out);
 
 /** Writes the open items of a round for a tool (alcore_tool_write()), by the settings task, labels
  * and languages; the export is kept with its time and digest. The file is written before: a call

@@ -150,19 +150,14 @@ static alcore_status init(alcore_ctx *ctx, const char *folder, const alcore__pro
     return alcore__object_made(status, self.project, out);
 }
 
-alcore_status alcore_project_init_with(alcore_ctx *ctx, const char *folder,
-                                       const char *const *names, const char *const *values,
-                                       int64_t count, alcore_project **out) {
+alcore_status alcore_project_init(alcore_ctx *ctx, const char *folder, const char *const *names,
+                                  const char *const *values, int64_t count, alcore_project **out) {
     const alcore__project_given given = {names, values, count};
     if (out) *out = NULL;
     if (!ctx || !folder || !*folder || !out)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_project_init: ctx, a folder and out are needed");
-    ALCORE__TRY(alcore__project_given_check(&given, "alcore_project_init_with"));
+    ALCORE__TRY(alcore__project_given_check(&given, "alcore_project_init"));
     ALCORE__TRY(alcore__enter(ctx));
     return alcore__leave(ctx, init(ctx, folder, &given, out));
-}
-
-alcore_status alcore_project_init(alcore_ctx *ctx, const char *folder, alcore_project **out) {
-    return alcore_project_init_with(ctx, folder, NULL, NULL, 0, out);
 }

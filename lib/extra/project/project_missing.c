@@ -10,17 +10,11 @@ static alcore_status fail_missing(void) {
                         "Debian: apt-get install libsqlite3-dev, then build it again");
 }
 
-alcore_status alcore_project_init(alcore_ctx *ctx, const char *folder, alcore_project **out) {
-    (void)ctx, (void)folder;
+alcore_status alcore_project_init(alcore_ctx *ctx, const char *folder, const char *const *names,
+                                  const char *const *values, int64_t count, alcore_project **out) {
+    (void)ctx, (void)folder, (void)names, (void)values, (void)count;
     if (out) *out = NULL;
     return fail_missing();
-}
-
-alcore_status alcore_project_init_with(alcore_ctx *ctx, const char *folder,
-                                       const char *const *names, const char *const *values,
-                                       int64_t count, alcore_project **out) {
-    (void)names, (void)values, (void)count;
-    return alcore_project_init(ctx, folder, out);
 }
 
 alcore_status alcore_project_open(alcore_ctx *ctx, const char *folder, alcore_project **out) {
@@ -55,17 +49,11 @@ alcore_status alcore_project_add(alcore_project *project, int32_t role, const ch
 }
 
 alcore_status alcore_project_next(alcore_project *project, alcore_model *model,
-                                  alcore_selection **out) {
-    (void)project, (void)model;
+                                  const char *const *names, const char *const *values,
+                                  int64_t count, alcore_selection **out) {
+    (void)project, (void)model, (void)names, (void)values, (void)count;
     if (out) *out = NULL;
     return fail_missing();
-}
-
-alcore_status alcore_project_next_with(alcore_project *project, alcore_model *model,
-                                       const char *const *names, const char *const *values,
-                                       int64_t count, alcore_selection **out) {
-    (void)names, (void)values, (void)count;
-    return alcore_project_next(project, model, out);
 }
 
 alcore_status alcore_project_export(alcore_project *project, const char *tool, const char *path,

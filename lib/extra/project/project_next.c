@@ -211,17 +211,17 @@ static alcore_status next(alcore_project *project, alcore_model *model,
 
 /* ALCORE_E_INVALID: a model is given twice. */
 static alcore_status check_given(const alcore__project_given *given, const alcore_model *model) {
-    ALCORE__TRY(alcore__project_given_check(given, "alcore_project_next_with"));
+    ALCORE__TRY(alcore__project_given_check(given, "alcore_project_next"));
     for (int64_t i = 0; i < given->count && model; i++)
         if (strcmp(given->names[i], "model") == 0)
             return alcore__fail(ALCORE_E_INVALID,
-                                "alcore_project_next_with: a model is given, and the name of one");
+                                "alcore_project_next: a model is given, and the name of one");
     return ALCORE_OK;
 }
 
-alcore_status alcore_project_next_with(alcore_project *project, alcore_model *model,
-                                       const char *const *names, const char *const *values,
-                                       int64_t count, alcore_selection **out) {
+alcore_status alcore_project_next(alcore_project *project, alcore_model *model,
+                                  const char *const *names, const char *const *values,
+                                  int64_t count, alcore_selection **out) {
     const alcore__project_given given = {names, values, count};
     alcore_selection *selection = NULL;
     if (out) *out = NULL;
@@ -235,9 +235,4 @@ alcore_status alcore_project_next_with(alcore_project *project, alcore_model *mo
     else
         alcore_selection_unref(selection);
     return alcore__project_leave(project, status);
-}
-
-alcore_status alcore_project_next(alcore_project *project, alcore_model *model,
-                                  alcore_selection **out) {
-    return alcore_project_next_with(project, model, NULL, NULL, 0, out);
 }

@@ -112,11 +112,11 @@ def add_to_project(options):
     """The next round reads the copy with the options that were kept."""
     def read(path):
         shutil.rmtree(os.fsdecode(file("project")), ignore_errors=True)
-        project = Owned("project", "alcore_project_init", CTX, file("project"))
+        project = Owned("project", "alcore_project_init", CTX, file("project"), None, None, 0)
         ask("alcore_project_set", project, b"strategy", b"random")
         ask("alcore_project_set", project, b"budget", b"9")
         ask("alcore_project_add", project, _ffi.ALCORE_ROLE_CANDIDATES, path, ctypes.byref(options))
-        selection = Owned("selection", "alcore_project_next", project, None)
+        selection = Owned("selection", "alcore_project_next", project, None, None, None, 0)
         pool = alcore.Pool.borrowed(lib.alcore_selection_pool(selection._handle), CTX)
         return rows_of(pool)
     return attempts(read, file("table.tsv", TABLE), file("table", TABLE), file("bad.tsv", TABLE + "too few\n"), file("set.xml", SET))

@@ -42,12 +42,12 @@ def measures(user, work, out):
 def project():
     """A project with a round of two that were answered."""
     shutil.rmtree(HOME, ignore_errors=True)
-    made = Owned("project", "alcore_project_init", CTX, os.fsencode(HOME))
+    made = Owned("project", "alcore_project_init", CTX, os.fsencode(HOME), None, None, 0)
     for name, value in ((b"strategy", b"random"), (b"budget", b"2")):
         ask("alcore_project_set", made, name, value)
     ask("alcore_project_add", made, _ffi.ALCORE_ROLE_CANDIDATES, file("asked.tsv", "id\ttext\na\tone two\nb\tthree\n"), None)
     ask("alcore_project_add", made, _ffi.ALCORE_ROLE_LABELED, file("known.tsv", "text\treference\nfour\tvier\n"), None)
-    selection = Owned("selection", "alcore_project_next", made, None)
+    selection = Owned("selection", "alcore_project_next", made, None, None, None, 0)
     ask("alcore_project_import", made, b"csv", file("back.csv", "id,translation\na,eins zwei\nb,drei\n"), b"ann", None)
     del selection
     return made

@@ -56,7 +56,7 @@ static inline alcore_project *bed_project(void) {
             length += snprintf(line + length, sizeof line - (size_t)length, " w%dx%d", row, word);
         strcat(strcat(text, line), "\n");
     }
-    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), &project));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), NULL, NULL, 0, &project));
     ck_assert_ok(
         alcore_project_add(project, ALCORE_ROLE_CANDIDATES, bed_put("pool.tsv", text), NULL));
     ck_assert_ok(alcore_project_set(project, "strategy", "random"));
@@ -74,7 +74,7 @@ static inline alcore_project_status bed_status(alcore_project *project) {
  */
 static inline void bed_next_of(alcore_project *project, alcore_model *model, char *ids) {
     alcore_selection *selection;
-    ck_assert_ok(alcore_project_next(project, model, &selection));
+    ck_assert_ok(alcore_project_next(project, model, NULL, NULL, 0, &selection));
     ids[0] = '\0';
     for (int64_t i = 0; i < alcore_selection_count(selection); i++) {
         const alcore_pool *pool = alcore_selection_pool(selection);

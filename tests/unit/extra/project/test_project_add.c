@@ -26,7 +26,7 @@ static void begin(void) {
     options.log = keep_warning;
     bed_setup();
     ck_assert_ok(alcore_ctx_new(&options, &logging));
-    ck_assert_ok(alcore_project_init(logging, in_bed("p"), &bed));
+    ck_assert_ok(alcore_project_init(logging, in_bed("p"), NULL, NULL, 0, &bed));
 }
 
 static void end(void) {
@@ -61,7 +61,7 @@ static const char *candidates(void) {
     static char texts[1024];
     alcore_selection *selection;
     const char *const names[] = {"strategy", "budget"}, *const values[] = {"random", "1000"};
-    ck_assert_ok(alcore_project_next_with(bed, NULL, names, values, 2, &selection));
+    ck_assert_ok(alcore_project_next(bed, NULL, names, values, 2, &selection));
     texts[0] = '\0';
     const alcore_pool *const pool = alcore_selection_pool(selection);
     for (int64_t row = 0; row < alcore_pool_row_count(pool); row++) {

@@ -93,7 +93,7 @@ END_TEST
 START_TEST(contexts) {
     alcore_project *other;
     char text[4096];
-    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), &other));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), NULL, NULL, 0, &other));
     ck_assert_ok(alcore_project_set(other, "strategy", "random"));
     ck_assert_ok(alcore_project_set(other, "budget", "9"));
     ck_assert_ok(alcore_project_set(other, "context", "1"));
@@ -101,7 +101,7 @@ START_TEST(contexts) {
         other, ALCORE_ROLE_CANDIDATES,
         bed_put("q.tsv", "id\ttext\tgroup\na\tA1\tx\nb\tA2\tx\nc\tA3\tx\nd\tB1\ty\ne\tC\t\n"),
         NULL));
-    ck_assert_ok(alcore_project_next(other, NULL, NULL));
+    ck_assert_ok(alcore_project_next(other, NULL, NULL, NULL, 0, NULL));
     ck_assert_ok(alcore_project_export(other, "csv", in_bed("q.csv"), 1));
     FILE *file = fopen(in_bed("q.csv"), "rb");
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
@@ -141,24 +141,25 @@ START_TEST(drafts_go_out) {
     alcore_project *other;
     alcore_model *model;
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;
-    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), &other));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), NULL, NULL, 0, &other));
     ck_assert_ok(alcore_project_set(other, "strategy", "random"));
     ck_assert_ok(alcore_project_set(other, "budget", "1"));
     ck_assert_ok(alcore_project_add(
         other, ALCORE_ROLE_CANDIDATES,
         bed_put("q.tsv", "text\treference\nein Haus\ta house\nein Hof\ta yard\nein Hut\ta hat\n"),
         NULL));
-    ck_assert_ok(alcore_project_next(other, NULL, NULL));
+    ck_assert_ok(alcore_project_next(other, NULL, NULL, NULL, 0, NULL));
     ck_assert_ptr_null(strstr(exported(other), ",a "));
     ck_assert_ok(alcore_project_set(other, "draft", "reference"));
-    ck_assert_ok(alcore_project_next(other, NULL, NULL));
+    ck_assert_ok(alcore_project_next(other, NULL, NULL, NULL, 0, NULL));
     ck_assert_ptr_nonnull(strstr(exported(other), ",a "));
     ck_assert_ok(alcore_project_set(other, "draft", "model"));
     ck_assert_ok(alcore_project_set(other, "draft_language", "en"));
-    ck_assert_fails(alcore_project_next(other, NULL, NULL), ALCORE_E_MISSING, "draft=model");
+    ck_assert_fails(alcore_project_next(other, NULL, NULL, NULL, 0, NULL), ALCORE_E_MISSING,
+                    "draft=model");
     ck_assert_ok(alcore_model_new_host(ctx, &host, &model));
     ck_assert_ok(alcore_model_set_translate(model, translate));
-    ck_assert_ok(alcore_project_next(other, model, NULL));
+    ck_assert_ok(alcore_project_next(other, model, NULL, NULL, 0, NULL));
     ck_assert_ptr_nonnull(strstr(exported(other), ",en:ein H"));
     alcore_model_unref(model);
     alcore_project_unref(other);
@@ -441,7 +442,7 @@ END_TEST
 START_TEST(another_project) {
     alcore_project *other;
     char out[sizeof bed_path];
-    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), &other));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), NULL, NULL, 0, &other));
     ck_assert_ok(alcore_project_add(other, ALCORE_ROLE_CANDIDATES,
                                     bed_put("q.tsv", "id\ttext\ns1\tx\ns2\ty\ns3\tz\n"), NULL));
     ck_assert_ok(alcore_project_set(other, "strategy", "random"));
@@ -527,7 +528,7 @@ END_TEST
 START_TEST(answers_are_labeled) {
     alcore_project *other;
     char pick[1024], answer[1200];
-    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), &other));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), NULL, NULL, 0, &other));
     ck_assert_ok(alcore_project_set(other, "dedup", "none"));
     ck_assert_ok(alcore_project_add(other, ALCORE_ROLE_CANDIDATES,
                                     bed_put("q.tsv", "id\ttext\na\tone two\nb\tone two\n"), NULL));
@@ -536,7 +537,8 @@ START_TEST(answers_are_labeled) {
     bed_next(other, pick);
     snprintf(answer, sizeof answer, HEADER "%s,,eins zwei,,,,,\n", pick);
     ck_assert_ok(alcore_project_import(other, "csv", bed_put("q.csv", answer), NULL, NULL));
-    ck_assert_fails(alcore_project_next(other, NULL, NULL), ALCORE_E_MISSING, "no candidate");
+    ck_assert_fails(alcore_project_next(other, NULL, NULL, NULL, 0, NULL), ALCORE_E_MISSING,
+                    "no candidate");
     alcore_project_unref(other);
 }
 END_TEST
@@ -617,13 +619,13 @@ START_TEST(span_units) {
         char line[512], out[2048] = "";
         alcore_project *marked;
         const char *labeled;
-        ck_assert_ok(alcore_project_init_with(ctx, in_bed("q"), names, values, 6, &marked));
+        ck_assert_ok(alcore_project_init(ctx, in_bed("q"), names, values, 6, &marked));
         ck_assert_ok(
             alcore_project_add(marked, ALCORE_ROLE_CANDIDATES,
                                bed_put("clef.jsonl", "{\"id\":\"c\",\"text\":\"" CLEF_TEXT
                                                      "\",\"reference\":\"[[6,7,\\\"x\\\"]]\"}\n"),
                                NULL));
-        ck_assert_ok(alcore_project_next(marked, NULL, NULL));
+        ck_assert_ok(alcore_project_next(marked, NULL, NULL, NULL, 0, NULL));
         ck_assert_ok(alcore_project_export(marked, "prodigy", in_bed("out.jsonl"), 0));
         FILE *file = fopen(in_bed("out.jsonl"), "rb");
         ck_assert_ptr_nonnull(fgets(out, sizeof out, file));
@@ -658,10 +660,10 @@ START_TEST(span_unit_of_others) {
     static const char *const names[] = {"task", "labels", "strategy", "budget", "span_unit"};
     static const char *const values[] = {"spans", "x", "random", "1", "utf16"};
     alcore_project *marked;
-    ck_assert_ok(alcore_project_init_with(ctx, in_bed("q"), names, values, 5, &marked));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), names, values, 5, &marked));
     ck_assert_ok(alcore_project_add(marked, ALCORE_ROLE_CANDIDATES,
                                     bed_put("clef.tsv", "id\ttext\nc\t" CLEF_TEXT "\n"), NULL));
-    ck_assert_ok(alcore_project_next(marked, NULL, NULL));
+    ck_assert_ok(alcore_project_next(marked, NULL, NULL, NULL, 0, NULL));
     ck_assert_fails(alcore_project_import(marked, "prodigy",
                                           bed_put("in.jsonl", "{\"text\":\"" CLEF_TEXT
                                                               "\",\"al_id\":\"c\",\"answer\":"

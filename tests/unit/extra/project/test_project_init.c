@@ -32,10 +32,9 @@ static int entries_of(const char *name) {
 }
 
 /* Makes "p" with one setting; the project is closed. */
-static alcore_status init_with(alcore_ctx *own, const char *name, const char *value) {
+static alcore_status init_one(alcore_ctx *own, const char *name, const char *value) {
     alcore_project *project;
-    const alcore_status status =
-        alcore_project_init_with(own, in_bed("p"), &name, &value, 1, &project);
+    const alcore_status status = alcore_project_init(own, in_bed("p"), &name, &value, 1, &project);
     if (status != ALCORE_OK) ck_assert_ptr_null(project);
     alcore_project_unref(project);
     return status;
@@ -54,7 +53,7 @@ START_TEST(with_settings) {
     static const char *const values[] = {"0.25", "7w", "huds", NULL};
     alcore_project *project;
     const char *value, *document;
-    ck_assert_ok(alcore_project_init_with(ctx, in_bed("p"), names, values, 4, &project));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), names, values, 4, &project));
     ck_assert_ok(alcore_project_get(project, "lambda", &value));
     ck_assert_str_eq(value, "0.25");
     ck_assert_ok(alcore_project_get(project, "budget", &value));
@@ -66,13 +65,13 @@ START_TEST(with_settings) {
     const char *const first = strstr(log, "\"init\""), *const second = strstr(log, "\"huds\"");
     ck_assert(first && second && first < second && second < strstr(log, "\"0.25\""));
     alcore_project_unref(project);
-    ck_assert_ok(alcore_project_init_with(ctx, in_bed("q"), NULL, NULL, 0, &project));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), NULL, NULL, 0, &project));
     alcore_project_unref(project);
-    ck_assert_fails(alcore_project_init_with(ctx, in_bed("r"), NULL, values, 1, &project),
+    ck_assert_fails(alcore_project_init(ctx, in_bed("r"), NULL, values, 1, &project),
                     ALCORE_E_INVALID, "names and values");
-    ck_assert_fails(alcore_project_init_with(ctx, in_bed("r"), names, values, -1, &project),
+    ck_assert_fails(alcore_project_init(ctx, in_bed("r"), names, values, -1, &project),
                     ALCORE_E_INVALID, "names and values");
-    ck_assert_fails(alcore_project_init_with(ctx, in_bed("r"), values + 3, values, 1, &project),
+    ck_assert_fails(alcore_project_init(ctx, in_bed("r"), values + 3, values, 1, &project),
                     ALCORE_E_INVALID, "setting 0 is NULL");
     ck_assert(!is_there("r"));
 }
@@ -88,14 +87,14 @@ START_TEST(refused_settings) {
                    {"strategy", "none such", "none such"},
                    {"sticky", "1", "sticky"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        ck_assert_fails(init_with(ctx, refused[i].name, refused[i].value), ALCORE_E_PARAM,
+        ck_assert_fails(init_one(ctx, refused[i].name, refused[i].value), ALCORE_E_PARAM,
                         refused[i].says);
         ck_assert(!is_there("p"));
     }
     ck_assert_int_eq(mkdir(in_bed("p"), 0777), 0);
-    ck_assert_fails(init_with(ctx, "budget", "few"), ALCORE_E_PARAM, "few");
+    ck_assert_fails(init_one(ctx, "budget", "few"), ALCORE_E_PARAM, "few");
     ck_assert_int_eq(entries_of("p"), 0);
-    ck_assert_ok(init_with(ctx, "budget", "5"));
+    ck_assert_ok(init_one(ctx, "budget", "5"));
     check_verifies();
 }
 END_TEST
@@ -108,31 +107,33 @@ START_TEST(after_a_kill) {
         bed_put("p/project.sqlite", "");
         bed_put("p/project.sqlite-journal", "");
         if (!fails) break;
-        ck_assert_fails(init_with(ctx, "budget", "few"), ALCORE_E_PARAM, "few");
+        ck_assert_fails(init_one(ctx, "budget", "few"), ALCORE_E_PARAM, "few");
         ck_assert_int_eq(entries_of("p"), 0);
     }
-    ck_assert_ok(init_with(ctx, "budget", "5"));
+    ck_assert_ok(init_one(ctx, "budget", "5"));
     check_verifies();
 }
 END_TEST
 
 /* A project that is there, and what is none of ours, stay as they are. */
 START_TEST(what_was_there) {
-    ck_assert_ok(init_with(ctx, "budget", "5"));
-    ck_assert_fails(init_with(ctx, "budget", "few"), ALCORE_E_IO, "already");
+    ck_assert_ok(init_one(ctx, "budget", "5"));
+    ck_assert_fails(init_one(ctx, "budget", "few"), ALCORE_E_IO, "already");
     check_verifies();
     ck_assert_int_eq(mkdir(in_bed("q"), 0777), 0);
     bed_put("q/mine.txt", "x");
     alcore_project *project;
-    ck_assert_fails(alcore_project_init(ctx, in_bed("q"), &project), ALCORE_E_IO, "mine.txt");
+    ck_assert_fails(alcore_project_init(ctx, in_bed("q"), NULL, NULL, 0, &project), ALCORE_E_IO,
+                    "mine.txt");
     ck_assert_int_eq(entries_of("q"), 1);
     ck_assert_int_eq(unlink(in_bed("q/mine.txt")), 0);
     bed_put("q/project.sqlite", "this is another file, which somebody may still want to have");
-    ck_assert_fails(alcore_project_init(ctx, in_bed("q"), &project), ALCORE_E_DATA,
+    ck_assert_fails(alcore_project_init(ctx, in_bed("q"), NULL, NULL, 0, &project), ALCORE_E_DATA,
                     "not a database");
     ck_assert_int_eq(entries_of("q"), 1);
     bed_put("file", "x");
-    ck_assert_fails(alcore_project_init(ctx, in_bed("file"), &project), ALCORE_E_IO, "file");
+    ck_assert_fails(alcore_project_init(ctx, in_bed("file"), NULL, NULL, 0, &project), ALCORE_E_IO,
+                    "file");
     ck_assert(is_there("file"));
 }
 END_TEST
@@ -147,7 +148,7 @@ START_TEST(no_room) {
     limit = before;
     for (limit.rlim_cur = 0; status != ALCORE_OK; limit.rlim_cur += 1500) {
         ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        status = init_with(ctx, "budget", "5");
+        status = init_one(ctx, "budget", "5");
         ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
         if (status == ALCORE_OK) break;
         ck_assert_int_eq(status, ALCORE_E_IO);
@@ -170,7 +171,7 @@ START_TEST(no_memory) {
     ck_assert_ok(alcore_ctx_new(&options, &own));
     for (long long call = 1;; call++) {
         fault_arm(&fault, call, 0);
-        const alcore_status status = init_with(own, "budget", "5");
+        const alcore_status status = init_one(own, "budget", "5");
         const long long failed = atomic_load(&fault.failures);
         fault_arm(&fault, 0, 0);
         if (failed == 0) {
@@ -198,10 +199,10 @@ START_TEST(another_process) {
     const int folder = open(in_bed("p"), O_RDONLY | O_DIRECTORY);
     ck_assert_int_eq(flock(folder, LOCK_EX), 0);
     bed_put("p/project.sqlite", "");
-    ck_assert_fails(init_with(ctx, "budget", "few"), ALCORE_E_BUSY, "another process makes");
+    ck_assert_fails(init_one(ctx, "budget", "few"), ALCORE_E_BUSY, "another process makes");
     ck_assert_int_eq(entries_of("p"), 1);
     close(folder);
-    ck_assert_ok(init_with(ctx, "budget", "5"));
+    ck_assert_ok(init_one(ctx, "budget", "5"));
 }
 END_TEST
 
@@ -216,7 +217,7 @@ START_TEST(two_at_once) {
             if (children[k] != 0) continue;
             alcore_ctx *own;
             if (alcore_ctx_new(NULL, &own) != ALCORE_OK) _exit(99);
-            const alcore_status status = init_with(own, "budget", k ? "5" : "few");
+            const alcore_status status = init_one(own, "budget", k ? "5" : "few");
             _exit(status == ALCORE_OK        ? 0
                   : status == ALCORE_E_PARAM ? 1
                   : status == ALCORE_E_BUSY  ? 2

@@ -311,7 +311,7 @@ START_TEST(refused) {
     alcore_project_train_options open = ALCORE_PROJECT_TRAIN_OPTIONS_INIT;
     bed_next(project, ids);
     alcore_project_unref(project);
-    ck_assert_ok(alcore_project_init(ctx, in_bed("empty"), &project));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("empty"), NULL, NULL, 0, &project));
     ck_assert_fails(by_command("true", &open, NULL), ALCORE_E_MISSING, "no pair");
 }
 END_TEST

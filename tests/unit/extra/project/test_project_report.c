@@ -143,7 +143,7 @@ END_TEST
 START_TEST(composition) {
     char ids[1024];
     alcore_project *project;
-    ck_assert_ok(alcore_project_init(ctx, in_bed("c"), &project));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("c"), NULL, NULL, 0, &project));
     ck_assert_ok(alcore_project_add(
         project, ALCORE_ROLE_CANDIDATES,
         bed_put("c.txt", "a b c d e f g h i j k1\na b c d e f g h i j k2\nz y x\n"), NULL));

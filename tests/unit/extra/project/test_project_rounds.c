@@ -11,7 +11,7 @@
 
 START_TEST(made_and_opened) {
     alcore_project *project, *again;
-    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), &project));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), NULL, NULL, 0, &project));
     ck_assert_ptr_eq(alcore_project_ref(project), project);
     alcore_project_unref(project);
     alcore_project_unref(project);
@@ -20,17 +20,22 @@ START_TEST(made_and_opened) {
     ck_assert_int_eq(bed_status(again).unit, ALCORE_UNIT_ITEMS);
     ck_assert(isnan(bed_status(again).left));
     alcore_project_unref(again);
-    ck_assert_fails(alcore_project_init(ctx, in_bed("p"), &project), ALCORE_E_IO, "already");
+    ck_assert_fails(alcore_project_init(ctx, in_bed("p"), NULL, NULL, 0, &project), ALCORE_E_IO,
+                    "already");
     ck_assert_ptr_null(project);
     bed_put("other.txt", "x");
-    ck_assert_fails(alcore_project_init(ctx, bed_folder, &project), ALCORE_E_IO, "not empty");
+    ck_assert_fails(alcore_project_init(ctx, bed_folder, NULL, NULL, 0, &project), ALCORE_E_IO,
+                    "not empty");
     ck_assert_fails(alcore_project_open(ctx, in_bed("nothing"), &project), ALCORE_E_NOT_FOUND,
                     "there is no project");
     ck_assert_ptr_null(project);
-    ck_assert_fails(alcore_project_init(ctx, in_bed("no/p"), &project), ALCORE_E_IO, "no/p");
-    ck_assert_fails(alcore_project_init(ctx, "", &project), ALCORE_E_INVALID, "folder");
+    ck_assert_fails(alcore_project_init(ctx, in_bed("no/p"), NULL, NULL, 0, &project), ALCORE_E_IO,
+                    "no/p");
+    ck_assert_fails(alcore_project_init(ctx, "", NULL, NULL, 0, &project), ALCORE_E_INVALID,
+                    "folder");
     ck_assert_fails(alcore_project_open(ctx, NULL, &project), ALCORE_E_INVALID, "folder");
-    ck_assert_fails(alcore_project_init(NULL, "p", &project), ALCORE_E_INVALID, "ctx");
+    ck_assert_fails(alcore_project_init(NULL, "p", NULL, NULL, 0, &project), ALCORE_E_INVALID,
+                    "ctx");
     ck_assert_fails(alcore_project_open(ctx, "p", NULL), ALCORE_E_INVALID, "out");
     ck_assert_ptr_null(alcore_project_ref(NULL));
     alcore_project_unref(NULL);
@@ -43,7 +48,7 @@ START_TEST(half_made) {
     ck_assert_int_eq(mkdir(in_bed("p"), 0777), 0);
     bed_put("p/project.sqlite", "");
     ck_assert_fails(alcore_project_open(ctx, in_bed("p"), &project), ALCORE_E_NOT_FOUND, "empty");
-    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), &project));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), NULL, NULL, 0, &project));
     alcore_project_unref(project);
     ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
     alcore_project_unref(project);
@@ -175,7 +180,8 @@ START_TEST(rounds) {
     ck_assert_int_eq(status.items, BED_ROWS);
     ck_assert_int_eq(status.open, BED_ROWS);
     ck_assert_double_eq(status.spent, BED_ROWS);
-    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_MISSING, "no candidate");
+    ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_MISSING,
+                    "no candidate");
     ck_assert_int_eq(bed_status(project).rounds, 4);
     alcore_project_unref(project);
 
@@ -219,12 +225,15 @@ START_TEST(total) {
     bed_next(project, ids);
     ck_assert_int_eq(bed_status(project).items, 5);
     ck_assert_double_eq(bed_status(project).left, 0);
-    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_PARAM, "is spent");
+    ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_PARAM,
+                    "is spent");
     ck_assert_ok(alcore_project_set(project, "total", NULL));
     ck_assert_ok(alcore_project_set(project, "budget", "10w"));
-    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_PARAM, "one unit");
+    ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_PARAM,
+                    "one unit");
     ck_assert_ok(alcore_project_set(project, "total", "8"));
-    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_PARAM, "one unit");
+    ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_PARAM,
+                    "one unit");
     alcore_project_unref(project);
 }
 END_TEST
@@ -234,7 +243,8 @@ START_TEST(waiting) {
     char ids[1024];
     ck_assert_ok(alcore_project_set(project, "wait", "1"));
     bed_next(project, ids);
-    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_PARAM, "3 open items");
+    ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_PARAM,
+                    "3 open items");
     ck_assert_ok(alcore_project_set(project, "wait", "0"));
     bed_next(project, ids);
     alcore_project_unref(project);
@@ -244,14 +254,16 @@ END_TEST
 START_TEST(nothing_to_select) {
     alcore_project *project;
     alcore_selection *selection = (alcore_selection *)&project;
-    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), &project));
-    ck_assert_fails(alcore_project_next(project, NULL, &selection), ALCORE_E_MISSING,
+    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), NULL, NULL, 0, &project));
+    ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, &selection), ALCORE_E_MISSING,
                     "no candidates");
     ck_assert_ptr_null(selection);
     ck_assert_ok(
         alcore_project_add(project, ALCORE_ROLE_CANDIDATES, bed_put("a.txt", "a b\n"), NULL));
-    ck_assert_fails(alcore_project_next(project, NULL, &selection), ALCORE_E_PARAM, "budget");
-    ck_assert_fails(alcore_project_next(NULL, NULL, &selection), ALCORE_E_INVALID, "project");
+    ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, &selection), ALCORE_E_PARAM,
+                    "budget");
+    ck_assert_fails(alcore_project_next(NULL, NULL, NULL, NULL, 0, &selection), ALCORE_E_INVALID,
+                    "project");
     ck_assert_fails(alcore_project_get_status(project, NULL), ALCORE_E_INVALID, "out");
     alcore_project_unref(project);
 }
@@ -261,7 +273,7 @@ END_TEST
 START_TEST(phrases) {
     alcore_project *project;
     char ids[2][1024];
-    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), &project));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), NULL, NULL, 0, &project));
     ck_assert_ok(alcore_project_add(
         project, ALCORE_ROLE_CANDIDATES,
         bed_put("a.txt", "the red house\nthe red boat\nthe blue house\nthe blue boat\n"), NULL));
@@ -279,7 +291,7 @@ END_TEST
 START_TEST(roles) {
     alcore_project *project;
     char ids[1024];
-    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), &project));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), NULL, NULL, 0, &project));
     ck_assert_ok(alcore_project_set(project, "strategy", "random"));
     ck_assert_ok(alcore_project_set(project, "budget", "9"));
     ck_assert_ok(alcore_project_add(project, ALCORE_ROLE_CANDIDATES,
@@ -298,7 +310,7 @@ END_TEST
 START_TEST(from_the_target) {
     alcore_project *project;
     char ids[2][1024];
-    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), &project));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("p"), NULL, NULL, 0, &project));
     ck_assert_ok(alcore_project_set(project, "strategy", "gold"));
     ck_assert_ok(alcore_project_set(project, "budget", "1"));
     ck_assert_ok(
@@ -306,10 +318,11 @@ START_TEST(from_the_target) {
     bed_next(project, ids[0]);
     bed_next(project, ids[1]);
     ck_assert_str_ne(ids[0], ids[1]);
-    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_MISSING, "no candidate");
+    ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_MISSING,
+                    "no candidate");
     alcore_project_unref(project);
     /* Answers find items by their ids, which those of the target must not share. */
-    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), &project));
+    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), NULL, NULL, 0, &project));
     ck_assert_ok(alcore_project_set(project, "strategy", "random"));
     ck_assert_ok(alcore_project_set(project, "budget", "1"));
     ck_assert_ok(
@@ -317,7 +330,8 @@ START_TEST(from_the_target) {
     bed_next(project, ids[0]);
     ck_assert_ok(alcore_project_add(project, ALCORE_ROLE_TARGET, bed_put("t.txt", "uno\n"), NULL));
     ck_assert_ok(alcore_project_set(project, "strategy", "gold"));
-    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_DATA, "the id '1'");
+    ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_DATA,
+                    "the id '1'");
     ck_assert_int_eq(bed_status(project).rounds, 1);
     alcore_project_unref(project);
 }
@@ -334,12 +348,14 @@ START_TEST(stopping) {
     bed_next(project, ids);
     ck_assert_ok(alcore_project_put_metric(project, 1, "ter", 1));
     ck_assert_ok(alcore_project_put_metric(project, 1, "chrf", 20.25));
-    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_PARAM, "plateau");
+    ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_PARAM,
+                    "plateau");
     /* A measure that is given again counts in place of the first. */
     ck_assert_ok(alcore_project_put_metric(project, 1, "chrf", 22));
     bed_next(project, ids);
     ck_assert_ok(alcore_project_set(project, "stop_falling", "1"));
-    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_PARAM, "chrf");
+    ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_PARAM,
+                    "chrf");
     ck_assert_ok(alcore_project_set(project, "stop_metric", NULL));
     bed_next(project, ids);
     alcore_project_unref(project);
@@ -369,7 +385,7 @@ static alcore_status next_with(alcore_project *project, const char *const *names
                                const char *const *values, int64_t count, char *ids) {
     alcore_selection *selection;
     const alcore_status status =
-        alcore_project_next_with(project, NULL, names, values, count, &selection);
+        alcore_project_next(project, NULL, names, values, count, &selection);
     ids[0] = '\0';
     for (int64_t i = 0; i < alcore_selection_count(selection); i++) {
         if (i) strcat(ids, " ");
@@ -487,8 +503,8 @@ START_TEST(model_of_one_round) {
     ck_assert_ok(alcore_project_set(project, "strategy", "nnll"));
     ck_assert_ok(alcore_project_set(project, "model", "no such folder"));
     ck_assert_ok(alcore_model_new_ngram(ctx, NULL, NULL, &model));
-    ck_assert_fails(alcore_project_next_with(project, model, names, built_in, 1, NULL),
-                    ALCORE_E_INVALID, "the name of one");
+    ck_assert_fails(alcore_project_next(project, model, names, built_in, 1, NULL), ALCORE_E_INVALID,
+                    "the name of one");
     bed_next_of(project, model, by_handle);
     ck_assert_str_eq(by_name, by_handle);
     alcore_model_unref(model);

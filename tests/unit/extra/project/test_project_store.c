@@ -152,7 +152,7 @@ START_TEST(other_blobs) {
         snprintf(sql, sizeof sql, "UPDATE files SET blob = '%s' WHERE file = 1", names[i]);
         ck_assert_int_eq(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
         sqlite3_close(database);
-        ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_DATA,
+        ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_DATA,
                         "no name of a file");
         ck_assert_fails(alcore_project_verify(project), ALCORE_E_DATA, "no name of a file");
         alcore_project_unref(project);
@@ -278,7 +278,8 @@ START_TEST(other_unit) {
         run_sealed(changes[i]);
         ck_assert_fails(alcore_project_get_status(project, &status), ALCORE_E_DATA, "no unit");
         ck_assert_fails(alcore_project_document(project, &document), ALCORE_E_DATA, "no unit");
-        ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_DATA, "no unit");
+        ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_DATA,
+                        "no unit");
     }
     alcore_project_unref(project);
 }
@@ -405,7 +406,7 @@ static const char *a_blob(const char *end) {
 static alcore_status select_another(void) {
     alcore_project *project;
     ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
-    const alcore_status status = alcore_project_next(project, NULL, NULL);
+    const alcore_status status = alcore_project_next(project, NULL, NULL, NULL, 0, NULL);
     alcore_project_unref(project);
     return status;
 }
@@ -493,7 +494,8 @@ START_TEST(two_processes) {
     ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
     ck_assert_int_eq(bed_status(project).items, 3);
     ck_assert_ok(alcore_project_verify(project));
-    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_BUSY, "another process");
+    ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_BUSY,
+                    "another process");
     ck_assert_fails(alcore_project_set(project, "seed", "1"), ALCORE_E_BUSY, "another process");
     ck_assert_fails(alcore_project_add(project, ALCORE_ROLE_TARGET, in_bed("pool.tsv"), NULL),
                     ALCORE_E_BUSY, "another process");
@@ -564,11 +566,13 @@ START_TEST(read_only) {
     ck_assert_int_eq(bed_status(project).items, 3);
     ck_assert_ok(alcore_project_verify(project));
     ck_assert_fails(alcore_project_set(project, "seed", "1"), ALCORE_E_IO, "project.sqlite");
-    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_IO, "project.sqlite");
+    ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_IO,
+                    "project.sqlite");
     ck_assert_fails(alcore_project_gc(project, NULL), ALCORE_E_IO, "project.sqlite");
     ck_assert_int_eq(bed_status(project).rounds, 1);
     alcore_project_unref(project);
-    ck_assert_fails(alcore_project_init(ctx, in_bed("new"), &project), ALCORE_E_IO, "new");
+    ck_assert_fails(alcore_project_init(ctx, in_bed("new"), NULL, NULL, 0, &project), ALCORE_E_IO,
+                    "new");
     if (user == 0) ck_assert_int_eq(seteuid(0), 0);
     if (user != 0) ck_assert_int_eq(chmod(in_bed("p"), 0755) | chmod(in_bed("p/blobs"), 0755), 0);
 }
@@ -587,7 +591,7 @@ START_TEST(no_room) {
     limit = before;
     for (limit.rlim_cur = 512; limit.rlim_cur < 80000; limit.rlim_cur += 9999) {
         ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        const alcore_status status = alcore_project_next(project, NULL, NULL);
+        const alcore_status status = alcore_project_next(project, NULL, NULL, NULL, 0, NULL);
         ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
         if (status == ALCORE_OK) break;
         ck_assert_msg(status == ALCORE_E_IO && strstr(alcore_last_error(), "project.sqlite"),
