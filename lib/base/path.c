@@ -78,16 +78,19 @@ alcore_status alcore__path_appear(alcore_ctx *ctx, const char *temporary, const 
     return alcore__path_sync_name(ctx, path);
 }
 
+static _Thread_local int64_t removed; /* bytes: nftw() hands no pointer through */
+
 static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place) {
-    (void)info;
     (void)kind;
     (void)place;
-    remove(path);
+    if (remove(path) == 0 && S_ISREG(info->st_mode)) removed += info->st_size;
     return 0;
 }
 
-void alcore__path_remove(const char *path) {
+int64_t alcore__path_remove(const char *path) {
+    removed = 0;
     nftw(path, remove_entry, OPEN_FOLDERS, FTW_PHYS | FTW_DEPTH);
+    return removed;
 }
 
 alcore_status alcore__read_text(alcore_ctx *ctx, const char *path, size_t most,

@@ -15,8 +15,8 @@ bool alcore__path_exists(const char *path);
 alcore_status alcore__path_appear(alcore_ctx *ctx, const char *temporary, const char *path);
 /* Brings the names in the folder of a path, which has a slash, to the disk. */
 alcore_status alcore__path_sync_name(alcore_ctx *ctx, const char *path);
-/* Removes a file, or a folder with all that is in it. */
-void alcore__path_remove(const char *path);
+/* Removes a file, or a folder with all that is in it; returns the bytes of the files that went. */
+int64_t alcore__path_remove(const char *path);
 /* Takes the lock file at path, which is made where there is none and stays for ever. wait false:
  * *out is -1 where another process has it. The lock goes when the descriptor is closed, or its
  * process ends. */

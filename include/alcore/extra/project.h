@@ -438,9 +438,10 @@ ALCORE_API alcore_status alcore_project_document(alcore_project *project, const 
  * @since 1.1 */
 ALCORE_API alcore_status alcore_project_write_report(alcore_project *project, const char *path);
 
-/** Compares every byte of the project with the digests that it keeps, and what is derived from its
- * answers (which one of an annotator is the latest, what those of an item come to, the counts of
- * rounds) with what is derived anew.
+/** Compares every byte of the project with the digests that it keeps, among them those of the
+ * models in PROJECT/models that the log names, and what is derived from its answers (which one of
+ * an annotator is the latest, what those of an item come to, the counts of rounds) with what is
+ * derived anew.
  * @param[in] project borrowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names the first file or table that is not
  *   what it was), ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress)
@@ -449,7 +450,8 @@ ALCORE_API alcore_status alcore_project_write_report(alcore_project *project, co
  * @since 1.1 */
 ALCORE_API alcore_status alcore_project_verify(alcore_project *project);
 
-/** Removes files that nothing refers to, which killed processes leave.
+/** Removes files that nothing refers to, which killed processes leave: also halves of models,
+ * unless a training or an evaluation runs, and never a model that the log names.
  * @param[in,out] project borrowed
  * @param[out] out_bytes how much was freed; NULL is allowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM

@@ -178,6 +178,7 @@ static alcore_status run(alcore__project_job *job, evaluation *self) {
     ALCORE__TRY(self->options.test      ? measure_model(job, self)
                 : self->options.command ? run_command(job, self)
                                         : call_function(job, self));
+    job->waits = true;
     return alcore__project_job_run(job, finish, self);
 }
 

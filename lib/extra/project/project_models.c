@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models that trainings made: PROJECT/models/round-N, a file or a folder. One is made as
- * round-N.part; an earlier one of the round is round-N.old until the new one has its name. Only who
+ * round-N.part; an earlier one of the round is round-N.old until the log has the new one. Only who
  * holds the lock of trainings changes anything here. */
 #include <dirent.h>
 #include <errno.h>
@@ -17,9 +17,8 @@ alcore_status alcore__project_model_path(const alcore_project *project, int64_t 
                                  (long long)round);
 }
 
-/* Writes the path with a suffix. */
-static alcore_status with_suffix(alcore_ctx *ctx, const char *path, const char *suffix,
-                                 alcore__buffer *out) {
+alcore_status alcore__project_model_beside(alcore_ctx *ctx, const char *path, const char *suffix,
+                                           alcore__buffer *out) {
     out->length = 0;
     return alcore__buffer_format(ctx, out, "%s%s", path, suffix);
 }
@@ -36,31 +35,28 @@ static alcore_status make_folder(alcore_project *project) {
 
 alcore_status alcore__project_model_prepare(alcore_project *project, const char *path,
                                             alcore__buffer *out) {
-    alcore_ctx *ctx = project->object.ctx;
-    alcore__buffer old = {0};
-    alcore_status status = make_folder(project);
-    if (status == ALCORE_OK) status = with_suffix(ctx, path, ".old", &old);
-    if (status == ALCORE_OK) status = with_suffix(ctx, path, ".part", out);
-    if (status == ALCORE_OK) {
-        if (!alcore__path_exists(path) && alcore__path_exists(old.data))
-            (void)rename(old.data, path);
-        else
-            alcore__path_remove(old.data);
-        alcore__path_remove(out->data);
-    }
-    alcore__buffer_clear(ctx, &old);
-    return status;
+    int64_t bytes = 0;
+    ALCORE__TRY(make_folder(project));
+    ALCORE__TRY(alcore__project_model_mend(project, path, &bytes));
+    ALCORE__TRY(alcore__project_model_beside(project->object.ctx, path, ".part", out));
+    alcore__path_remove(out->data);
+    return ALCORE_OK;
 }
 
 alcore_status alcore__project_model_replace(alcore_project *project, const char *made,
                                             const char *path) {
     alcore_ctx *ctx = project->object.ctx;
     alcore__buffer old = {0};
-    alcore_status status = with_suffix(ctx, path, ".old", &old);
-    if (status == ALCORE_OK && alcore__path_exists(path) && rename(path, old.data) != 0)
-        status = alcore__fail_system(errno, "replace", path);
+    alcore_status status = ALCORE_OK;
+    if (alcore__path_exists(path)) {
+        status = alcore__project_model_beside(ctx, path, ".old", &old);
+        if (status == ALCORE_OK) alcore__path_remove(old.data);
+        if (status == ALCORE_OK && rename(path, old.data) != 0)
+            status = alcore__fail_system(errno, "replace", path);
+        /* A loss of power may not keep the second rename alone. */
+        if (status == ALCORE_OK) status = alcore__path_sync_name(ctx, path);
+    }
     if (status == ALCORE_OK) status = alcore__path_appear(ctx, made, path);
-    if (status == ALCORE_OK) alcore__path_remove(old.data);
     alcore__buffer_clear(ctx, &old);
     return status;
 }

@@ -175,16 +175,15 @@ static alcore_status train(alcore__project_job *job, training *self) {
     return made ? alcore__buffer_format(job->ctx, &self->elsewhere, "%s", made) : ALCORE_OK;
 }
 
-/* Gives the model its name, unless a function made it elsewhere, and logs what was made. */
+/* Logs what was made and gives the model its name, unless a function made it elsewhere. */
 static alcore_status finish(alcore__project_job *job, void *data) {
     const training *const self = data;
     alcore__json_out *const json = &job->result;
     char digest[ALCORE__HASH_TEXT_BYTES];
-    const bool elsewhere = self->elsewhere.length > 0;
+    const bool elsewhere =
+        self->elsewhere.length > 0 && strcmp(self->elsewhere.data, self->made.data) != 0;
     const bool made = !elsewhere && alcore__path_exists(self->made.data);
-    if (made)
-        ALCORE__TRY(alcore__project_model_replace(job->project, self->made.data, job->model.data));
-    job->work.model = made ? job->model.data : self->elsewhere.data;
+    job->work.model = made ? self->made.data : elsewhere ? self->elsewhere.data : NULL;
     alcore__json_open(json, NULL, '{');
     if (made)
         alcore__json_put_string(json, "made", strrchr(job->model.data, '/') + 1);
@@ -200,7 +199,17 @@ static alcore_status finish(alcore__project_job *job, void *data) {
         alcore__json_put_number(json, "best_value", self->result.best_value);
     }
     alcore__json_close(json, '}');
-    return alcore__project_job_log_end(job);
+    ALCORE__TRY(alcore__project_job_log_end(job));
+    if (!made) return ALCORE_OK;
+    job->work.model = job->model.data;
+    return alcore__project_model_replace(job->project, self->made.data, job->model.data);
+}
+
+/* Removes the earlier model, or puts it back where the commit failed. */
+static alcore_status mend(alcore__project_job *job, void *data) {
+    int64_t bytes = 0;
+    (void)data;
+    return alcore__project_model_mend(job->project, job->model.data, &bytes);
 }
 
 /* ---- the call ---- */
@@ -209,7 +218,11 @@ static alcore_status run(alcore__project_job *job, training *self) {
     ALCORE__TRY(alcore__project_job_begin(job));
     ALCORE__TRY(alcore__project_job_run(job, begin, self));
     ALCORE__TRY(train(job, self));
-    return alcore__project_job_run(job, finish, self);
+    job->waits = true;
+    const alcore_status status = alcore__project_job_run(job, finish, self);
+    /* What this cannot do, the next training or gc does. */
+    (void)alcore__project_job_run(job, mend, NULL);
+    return status;
 }
 
 alcore_status alcore_project_train(alcore_project *project,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparing every byte of a project with what it was: each page of project.sqlite with its digest,
- * its structure by SQLite, what is derived with what it is derived from, and each blob with its
- * name. And removing files in blobs/ that nothing refers to. */
+ * its structure by SQLite, what is derived with what it is derived from, each blob with its name,
+ * and each model with its digest in the log. And removing files that nothing refers to. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 
 #include "extra/project/checked_pages.h"
 #include "extra/project/project_decisions.h"
+#include "extra/project/project_work.h"
 
 /* ---- project.sqlite ---- */
 
@@ -182,7 +183,8 @@ static alcore_status verify(alcore_project *project) {
     ALCORE__TRY(verify_latest(project));
     ALCORE__TRY(verify_decisions(project));
     ALCORE__TRY(verify_counts(project));
-    return verify_blobs(project);
+    ALCORE__TRY(verify_blobs(project));
+    return alcore__project_models_verify(project);
 }
 
 alcore_status alcore_project_verify(alcore_project *project) {
@@ -196,8 +198,8 @@ alcore_status alcore_project_verify(alcore_project *project) {
 
 /* Removes one entry of blobs/ unless a file of the project is it. No other process is adding one:
  * it would have the lock that this call has. */
-static alcore_status collect(alcore_project *project, int folder, const char *name,
-                             int64_t *out_bytes) {
+static alcore_status collect_blob(alcore_project *project, int folder, const char *name,
+                                  int64_t *out_bytes) {
     struct stat info;
     int64_t uses;
     ALCORE__TRY(alcore__store_integer(
@@ -212,7 +214,7 @@ static alcore_status collect(alcore_project *project, int folder, const char *na
     return ALCORE_OK;
 }
 
-static alcore_status collect_all(alcore_project *project, int64_t *out_bytes) {
+static alcore_status collect_blobs(alcore_project *project, int64_t *out_bytes) {
     alcore__buffer path = {0};
     alcore_ctx *ctx = project->object.ctx;
     alcore_status status = alcore__buffer_format(ctx, &path, "%s/blobs", project->folder);
@@ -220,10 +222,15 @@ static alcore_status collect_all(alcore_project *project, int64_t *out_bytes) {
     if (status == ALCORE_OK && !listing && errno != ENOENT)
         status = alcore__fail_system(errno, "read the folder", path.data);
     for (const struct dirent *entry; status == ALCORE_OK && listing && (entry = readdir(listing));)
-        status = collect(project, dirfd(listing), entry->d_name, out_bytes);
+        status = collect_blob(project, dirfd(listing), entry->d_name, out_bytes);
     if (listing) closedir(listing);
     alcore__buffer_clear(ctx, &path);
     return status;
+}
+
+static alcore_status collect(alcore_project *project, int64_t *out_bytes) {
+    ALCORE__TRY(collect_blobs(project, out_bytes));
+    return alcore__project_models_collect(project, out_bytes);
 }
 
 alcore_status alcore_project_gc(alcore_project *project, int64_t *out_bytes) {
@@ -231,8 +238,7 @@ alcore_status alcore_project_gc(alcore_project *project, int64_t *out_bytes) {
     if (out_bytes) *out_bytes = 0;
     ALCORE__TRY(alcore__project_enter(project, "alcore_project_gc", CALL_SHORT));
     alcore_status status = alcore__store_begin(&project->store);
-    if (status == ALCORE_OK)
-        status = alcore__store_end(&project->store, collect_all(project, &bytes));
+    if (status == ALCORE_OK) status = alcore__store_end(&project->store, collect(project, &bytes));
     if (out_bytes) *out_bytes = bytes;
     return alcore__project_leave(project, status);
 }

@@ -3,13 +3,26 @@
 #include "extra/project/project_work.h"
 
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/child.h"
 #include "base/number.h"
 #include "base/program.h"
 
+enum { WAIT_NS = 20000000 };
+
 /* ---- begin and end ---- */
+
+alcore_status alcore__project_job_lock(const alcore_project *project, int *out) {
+    alcore__buffer path = {0};
+    alcore_ctx *const ctx = project->object.ctx;
+    alcore_status status = alcore__buffer_format(ctx, &path, "%s/training.lock", project->folder);
+    *out = -1;
+    if (status == ALCORE_OK) status = alcore__path_lock(ctx, path.data, false, out);
+    alcore__buffer_clear(ctx, &path);
+    return status;
+}
 
 alcore_status alcore__project_job_begin(alcore__project_job *job) {
     alcore__buffer path = {0};
@@ -22,10 +35,7 @@ alcore_status alcore__project_job_begin(alcore__project_job *job) {
     if (status == ALCORE_OK && alcore__file_time(job->ctx, path.data, &time) != ALCORE_OK)
         status = alcore__fail(ALCORE_E_UNSUPPORTED,
                               "%s needs the file system, not a file table of the host", job->call);
-    path.length = 0;
-    if (status == ALCORE_OK)
-        status = alcore__buffer_format(job->ctx, &path, "%s/training.lock", job->project->folder);
-    if (status == ALCORE_OK) status = alcore__path_lock(job->ctx, path.data, false, &job->lock);
+    if (status == ALCORE_OK) status = alcore__project_job_lock(job->project, &job->lock);
     if (status == ALCORE_OK && job->lock < 0)
         status = alcore__fail(ALCORE_E_BUSY, "'%s': another training or evaluation runs",
                               job->project->folder);
@@ -55,12 +65,23 @@ void alcore__project_job_end(alcore__project_job *job) {
         alcore__buffer_clear(job->ctx, buffers[i]);
 }
 
+/* Enters the project and begins a transaction. */
+static alcore_status enter(alcore__project_job *job) {
+    ALCORE__TRY(alcore__project_enter(job->project, job->call, CALL_SAVING));
+    const alcore_status status = alcore__store_begin(&job->project->store);
+    return status == ALCORE_OK ? ALCORE_OK : alcore__project_leave(job->project, status);
+}
+
 alcore_status alcore__project_job_run(alcore__project_job *job, alcore__project_part *part,
                                       void *data) {
-    alcore__store *const store = &job->project->store;
-    ALCORE__TRY(alcore__project_enter(job->project, job->call, CALL_SAVING));
-    alcore_status status = alcore__store_begin(store);
-    if (status == ALCORE_OK) status = alcore__store_end(store, part(job, data));
+    const struct timespec pause = {0, WAIT_NS};
+    alcore_status status;
+    while ((status = enter(job)) == ALCORE_E_BUSY && job->waits) {
+        ALCORE__TRY(alcore__tick(job->ctx, "waiting for another process", 0, -1));
+        nanosleep(&pause, NULL);
+    }
+    ALCORE__TRY(status);
+    status = alcore__store_end(&job->project->store, part(job, data));
     return alcore__project_leave(job->project, status);
 }
 

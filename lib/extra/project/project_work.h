@@ -18,6 +18,7 @@ typedef struct alcore__project_job {
     const char *what;                /* "train" or "eval", as the log has it */
     alcore_project_work work;        /* of views of the buffers here */
     int lock;                        /* descriptor; -1: not taken */
+    bool waits;                      /* for another writer, as days of work would be lost */
     alcore__json_out arguments;      /* as the log has them */
     alcore__json_out result;         /* so too */
     alcore__buffer labeled, model;   /* paths */
@@ -26,6 +27,8 @@ typedef struct alcore__project_job {
     uint64_t seed;                   /* of the settings */
 } alcore__project_job;
 
+/* Takes the lock of trainings: *out is -1 where another one has it. */
+alcore_status alcore__project_job_lock(const alcore_project *project, int *out);
 /* Takes the lock: ALCORE_E_BUSY where another one has it. */
 alcore_status alcore__project_job_begin(alcore__project_job *job);
 /* Drops the lock and removes what was temporary, whether it began or not. */
@@ -33,7 +36,8 @@ void alcore__project_job_end(alcore__project_job *job);
 
 /* A part of the work that is a transaction of its own; data: what the public call was told. */
 typedef alcore_status alcore__project_part(alcore__project_job *job, void *data);
-/* Runs one, as a call of the project that may save. */
+/* Runs one, as a call of the project that may save. ALCORE_E_BUSY where another thread or process
+ * has the project, unless job->waits. */
 alcore_status alcore__project_job_run(alcore__project_job *job, alcore__project_part *part,
                                       void *data);
 /* Logs that it begins, with job->arguments. Called within a transaction. */
@@ -72,16 +76,33 @@ alcore_status alcore__project_job_scratch(alcore__project_job *job, const char *
 /* Appends the path PROJECT/models/round-N. */
 alcore_status alcore__project_model_path(const alcore_project *project, int64_t round,
                                          alcore__buffer *out);
-/* Makes PROJECT/models and removes what killed trainings left of the model of a path. *out: where
- * it is to be made. */
+/* Writes the path with a suffix, ".part" or ".old", in place of what *out has. */
+alcore_status alcore__project_model_beside(alcore_ctx *ctx, const char *path, const char *suffix,
+                                           alcore__buffer *out);
+/* Makes PROJECT/models and mends what killed trainings left of the model of a path. *out: where it
+ * is to be made. Called within a transaction. */
 alcore_status alcore__project_model_prepare(alcore_project *project, const char *path,
                                             alcore__buffer *out);
-/* Gives what was made its name, in place of an earlier model. */
+/* Gives what was made its name; an earlier model stays as round-N.old until the call of
+ * alcore__project_model_mend() after the commit. */
 alcore_status alcore__project_model_replace(alcore_project *project, const char *made,
                                             const char *path);
 /* The digest of a file, or of a folder with the names and bytes of all files in it. */
 alcore_status alcore__project_model_digest(alcore_ctx *ctx, const char *path,
                                            char digest[ALCORE__HASH_TEXT_BYTES]);
+
+/* ---- models that the log names (project_kept_models.c) ---- */
+
+/* Where there is a PATH.old: puts it back where the log names its bytes, not those at path, and
+ * removes the one that the log does not name. *bytes grows by what is freed. Called within a
+ * transaction. */
+alcore_status alcore__project_model_mend(alcore_project *project, const char *path, int64_t *bytes);
+/* Compares the models that the log names: ALCORE_E_DATA names the first that is not what was made,
+ * or is missing. Called within a transaction. */
+alcore_status alcore__project_models_verify(alcore_project *project);
+/* Removes what killed trainings left in PROJECT/models, unless one runs; *bytes grows by what is
+ * freed. Called within a transaction. */
+alcore_status alcore__project_models_collect(alcore_project *project, int64_t *bytes);
 
 /* ---- pairs (project_labeled.c) ---- */
 

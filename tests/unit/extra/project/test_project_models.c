@@ -5,8 +5,11 @@
 #include "project_bed.h"
 
 #include <math.h>
+#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static alcore_project *project;
@@ -354,5 +357,146 @@ START_TEST(one_at_a_time) {
 }
 END_TEST
 
+/* A function that ends while another process writes, and for a while after. */
+static alcore_status hold(void *user, const alcore_project_work *work, const char **out) {
+    pid_t *const child = user;
+    int ready[2];
+    char byte = 0;
+    (void)work;
+    ck_assert_int_eq(pipe(ready), 0);
+    if ((*child = fork()) == 0) {
+        sqlite3 *database;
+        const struct timespec pause = {0, 300000000};
+        int code =
+            sqlite3_open_v2(in_bed("p/project.sqlite"), &database, SQLITE_OPEN_READWRITE, NULL);
+        if (code == SQLITE_OK) code = sqlite3_exec(database, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+        if (write(ready[1], &byte, 1) != 1) _exit(3);
+        nanosleep(&pause, NULL);
+        _exit(code != SQLITE_OK);
+    }
+    ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+    *out = "{\"a\": 1}";
+    return ALCORE_OK;
+}
+
+START_TEST(what_was_made_waits) {
+    alcore_project_eval_options options = ALCORE_PROJECT_EVAL_OPTIONS_INIT;
+    pid_t child;
+    int status;
+    options.function = hold;
+    options.user = &child;
+    ck_assert_ok(alcore_project_eval(project, &options, NULL));
+    ck_assert(waitpid(child, &status, 0) == child && status == 0);
+    ck_assert(document_has("\"name\":\"a\",\"value\":1"));
+}
+END_TEST
+
+/* ---- verify and gc ---- */
+
+/* Whether a file is there. */
+static bool there(const char *name) {
+    return access(in_bed(name), F_OK) == 0;
+}
+
+static void move(const char *from, const char *to) {
+    char path[sizeof bed_path];
+    snprintf(path, sizeof path, "%s", in_bed(from));
+    ck_assert_int_eq(rename(path, in_bed(to)), 0);
+}
+
+static int64_t freed(void) {
+    int64_t bytes = -1;
+    ck_assert_ok(alcore_project_gc(project, &bytes));
+    return bytes;
+}
+
+static void train_by(const char *text) {
+    alcore_project_train_options options = ALCORE_PROJECT_TRAIN_OPTIONS_INIT;
+    ck_assert_ok(by_command(text, &options, NULL));
+}
+
+START_TEST(compared) {
+    static const char first[] = "weights\n", second[] = "v\n";
+    train_by("mkdir -p \"$ALCORE_MODEL/in\"; echo weights > \"$ALCORE_MODEL/one\"; "
+             "echo v > \"$ALCORE_MODEL/in/two\"");
+    train_by("true"); /* which leaves that model */
+    ck_assert_ok(alcore_project_verify(project));
+    for (size_t at = 0; at < sizeof first + sizeof second - 2; at++) {
+        const bool is_first = at < sizeof first - 1;
+        const char *const name = is_first ? "p/models/round-1/one" : "p/models/round-1/in/two";
+        char text[sizeof first];
+        snprintf(text, sizeof text, "%s", is_first ? first : second);
+        text[is_first ? at : at - (sizeof first - 1)] ^= 4;
+        bed_put(name, text);
+        ck_assert_fails(alcore_project_verify(project), ALCORE_E_DATA,
+                        "/p/models/round-1' is damaged");
+        bed_put(name, is_first ? first : second);
+    }
+    ck_assert_ok(alcore_project_verify(project));
+    bed_put("p/models/round-1/three", "");
+    ck_assert_fails(alcore_project_verify(project), ALCORE_E_DATA, "damaged");
+    move("p/models/round-1/three", "three");
+    move("p/models/round-1/one", "p/models/round-1/uno");
+    ck_assert_fails(alcore_project_verify(project), ALCORE_E_DATA, "damaged");
+    move("p/models/round-1", "away");
+    ck_assert_fails(alcore_project_verify(project), ALCORE_E_DATA, "/p/models/round-1' is missing");
+    train_by("echo new > \"$ALCORE_MODEL\""); /* the last one counts */
+    ck_assert_ok(alcore_project_verify(project));
+}
+END_TEST
+
+/* Removes what is left while a training runs, which keeps its model. */
+static alcore_status collect(void *user, const alcore_project_work *work, const char **out) {
+    (void)user;
+    bed_put("p/models/round-1.part", "mine");
+    ck_assert_int_eq(freed(), 0);
+    ck_assert_str_eq(bytes_of(work->model), "mine");
+    *out = work->model; /* is no model elsewhere */
+    return ALCORE_OK;
+}
+
+START_TEST(left_by_kills) {
+    alcore_project_train_options options = ALCORE_PROJECT_TRAIN_OPTIONS_INIT;
+    ck_assert_int_eq(freed(), 0);
+    train_by("echo one > \"$ALCORE_MODEL\"");
+    ck_assert_int_eq(freed(), 0);
+    /* Killed between the renames, between them and the commit, and after the commit. */
+    for (int kill = 0; kill < 3; kill++) {
+        if (kill < 2) move("p/models/round-1", "p/models/round-1.old");
+        if (kill == 1) bed_put("p/models/round-1", "other");
+        if (kill == 2) bed_put("p/models/round-1.old", "earlier");
+        ck_assert_ok(alcore_project_verify(project));
+        ck_assert_int_eq(freed(), kill == 0 ? 0 : kill == 1 ? 5 : 7);
+        ck_assert(there("p/models/round-1") && !there("p/models/round-1.old"));
+        ck_assert_str_eq(bytes_of(in_bed("p/models/round-1")), "one\n");
+        ck_assert_ok(alcore_project_verify(project));
+    }
+    /* A training that makes nothing puts it back too. */
+    move("p/models/round-1", "p/models/round-1.old");
+    bed_put("p/models/round-1", "other");
+    train_by("true");
+    ck_assert_str_eq(bytes_of(in_bed("p/models/round-1")), "one\n");
+    /* Two that are both damaged stay, for verify. */
+    bed_put("p/models/round-1", "onE\n");
+    bed_put("p/models/round-1.old", "half");
+    ck_assert_int_eq(freed(), 0);
+    ck_assert_fails(alcore_project_verify(project), ALCORE_E_DATA, "damaged");
+    /* Half made, and what is no training's. */
+    ck_assert_int_eq(mkdir(in_bed("p/models/round-2.part"), 0777), 0);
+    bed_put("p/models/round-2.part/half", "12345678");
+    static const char *const others[] = {"p/models/mine.part", "p/models/round-.part",
+                                         "p/models/round-3", "p/models/round-1.part.old"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) bed_put(others[i], "1");
+    ck_assert_int_eq(freed(), 8);
+    ck_assert(!there("p/models/round-2.part"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) ck_assert(there(others[i]));
+    options.function = collect;
+    ck_assert_ok(alcore_project_train(project, &options, NULL));
+    ck_assert_str_eq(bytes_of(in_bed("p/models/round-1")), "mine");
+    ck_assert(!there("p/models/round-1.old"));
+    ck_assert_ok(alcore_project_verify(project));
+}
+END_TEST
+
 CHECK_SUITE_WITH("project_models", setup, teardown, functions, commands, measures_of_commands,
-                 the_engine, refused, one_at_a_time);
+                 the_engine, refused, one_at_a_time, what_was_made_waits, compared, left_by_kills);
