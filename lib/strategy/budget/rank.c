@@ -16,7 +16,7 @@ enum { ENTRIES_A_TICK = 4096 };
 
 /* A candidate in the heap. */
 typedef struct entry {
-    double key;       /* no NaN; the largest comes first */
+    double key;       /* the largest comes first, NaN (not known) last */
     int64_t position; /* of the candidate: its index among all candidates, in the order of rows */
 } entry;
 
@@ -27,11 +27,13 @@ typedef struct tie_rule {
     bool random; /* tie=random */
 } tie_rule;
 
-/* Whether candidate a comes before b: the larger key, then the smaller random number of its pool
- * row (tie=random), then the lower position. A total order, so the result is the same however it is
- * sorted. */
+/* Whether candidate a comes before b: the larger key, NaN behind minus infinity too, then the
+ * smaller random number of its pool row (tie=random), then the lower position. A total order, so
+ * the result is the same however it is sorted. */
 static bool precedes(const tie_rule *ties, const entry *a, const entry *b) {
-    if (a->key != b->key) return a->key > b->key;
+    if (a->key > b->key || a->key < b->key) return a->key > b->key;
+    const bool known = !isnan(a->key);
+    if (known == (bool)isnan(b->key)) return known;
     if (ties->random) { /* derive(seed, TIE, row, 0); the last number is not used */
         uint64_t left =
             alcore__rng_derive(ties->seed, ALCORE__TAG_TIE, (uint64_t)ties->rows[a->position], 0);
@@ -55,22 +57,15 @@ static void sink(const tie_rule *ties, entry *heap, int64_t count, int64_t slot)
     heap[slot] = moved;
 }
 
-/* The entry of a candidate. A key of NaN (not known) becomes -infinity, so that it ranks below
- * every finite key and comparisons are never with NaN. */
-static entry entry_of(const double *keys, int64_t position) {
-    double key = keys[position];
-    return (entry){.key = isnan(key) ? (double)-INFINITY : key, .position = position};
-}
-
 /* Puts the `best` first candidates (best <= count) of the order by keys [count] into heap [best],
  * in heap order with the last of them at the root: a candidate that precedes the root replaces it.
  */
 static alcore_status fill_heap(alcore_ctx *ctx, const tie_rule *ties, const double *keys,
                                int64_t count, entry *heap, int64_t best) {
-    for (int64_t i = 0; i < best; i++) heap[i] = entry_of(keys, i);
+    for (int64_t i = 0; i < best; i++) heap[i] = (entry){keys[i], i};
     for (int64_t i = best / 2 - 1; i >= 0; i--) sink(ties, heap, best, i);
     for (int64_t i = best; i < count; i++) {
-        entry next = entry_of(keys, i);
+        const entry next = {keys[i], i};
         if (precedes(ties, &next, &heap[0])) {
             heap[0] = next;
             sink(ties, heap, best, 0);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "strategy/budget/rank.h"
 #include "strategy_bed.h"
 #include "vectors.h"
 
@@ -330,6 +331,31 @@ START_TEST(missing_columns) {
 }
 END_TEST
 
+/* Also behind minus infinity, in both orders of rows, however many candidates are ordered, and with
+ * random ties. */
+START_TEST(unknown_keys_rank_last) {
+    enum { COUNT = 7 };
+    const double low = -(double)INFINITY, none = (double)NAN;
+    const double keys[2][COUNT] = {{none, low, 1, none, low, 2, low},
+                                   {low, none, 2, low, none, 1, none}};
+    const int64_t rows[COUNT] = {0, 1, 2, 3, 4, 5, 6};
+    const int64_t by_row[2][COUNT] = {{5, 2, 1, 4, 6, 0, 3}, {2, 5, 0, 3, 1, 4, 6}};
+    for (int c = 0; c < 2; c++)
+        for (int64_t best = 1; best <= COUNT; best++) {
+            int64_t order[COUNT];
+            ck_assert_int_eq(
+                alcore__rank(NULL, keys[c], rows, COUNT, ALCORE__TIE_INDEX, 0, best, order),
+                ALCORE_OK);
+            ck_assert_mem_eq(order, by_row[c], (size_t)best * sizeof *order);
+            ck_assert_int_eq(
+                alcore__rank(NULL, keys[c], rows, COUNT, ALCORE__TIE_RANDOM, 3, best, order),
+                ALCORE_OK);
+            for (int64_t i = 1; i < best; i++)
+                ck_assert(!isnan(keys[c][order[i - 1]]) || isnan(keys[c][order[i]]));
+        }
+}
+END_TEST
+
 START_TEST(many_passes_are_announced) {
     enum { ROWS = 400 };
     static float x[ROWS * 2];
@@ -354,4 +380,4 @@ END_TEST
 CHECK_SUITE("strategy-fill", policies, vectors, bad_costs, similarity_limit,
             similarity_at_the_limit_is_bought, greedy_strategies_spend_words, nan_names_the_row,
             nan_among_the_labeled_rows, bad_log_probabilities, bad_probabilities, odd_pools,
-            missing_columns, many_passes_are_announced);
+            missing_columns, unknown_keys_rank_last, many_passes_are_announced);
