@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +71,8 @@ static int64_t id_at(const alcore__array *array, int64_t row, int64_t column) {
                                                   (size_t)(row * array->stride + column) * bytes);
 }
 
-/* The error for token t of the call: names its row of the pool and its number in the row. */
+/* The error for token t of the call, which is below offsets[count]: names its row of the pool and
+ * its number in the row. Items without tokens are passed over. */
 static alcore_status fail_at(const reading *self, int64_t t, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static alcore_status fail_at(const reading *self, int64_t t, const char *format, ...) {
@@ -80,7 +80,7 @@ static alcore_status fail_at(const reading *self, int64_t t, const char *format,
     int64_t item = 0;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    alcore__format_v(what, sizeof what, format, arguments);
     va_end(arguments);
     while (self->items.offsets[item + 1] <= t) item++;
     return alcore__fail(ALCORE_E_DATA, "row %" PRId64 ", token %" PRId64 ": %s",

@@ -9,6 +9,7 @@
 #include "check_status.h"
 #include "check_suite.h"
 #include "column_rows.h"
+#include "comma_locale.h"
 
 enum { ITEMS = 3, TOKENS = 7, CLASSES = 40, K = 5 };
 
@@ -220,10 +221,13 @@ START_TEST(leaves_places_empty) {
 }
 END_TEST
 
-/* Refuses numbers that no model can give; each case restores what it changed. */
+/* Refuses numbers that no model can give, and writes them with a point whatever the locale is; each
+ * case restores what it changed. */
 START_TEST(refuses_impossible_numbers) {
     server s;
+    comma_locale locale;
     make(&s);
+    comma_locale_begin(&locale);
     const struct {
         double *number;
         double value;
@@ -246,6 +250,7 @@ START_TEST(refuses_impossible_numbers) {
         ck_assert_fails(put(&s, &s.given, ""), ALCORE_E_DATA, cases[i].text);
         *cases[i].number = before;
     }
+    comma_locale_end(&locale);
     s.top_ids[1][2] = s.top_ids[1][0];
     ck_assert_fails(put(&s, &s.given, ""), ALCORE_E_DATA, "row 2, token 1: the class ");
     s.top_ids[1][2] = CLASSES;
