@@ -142,6 +142,37 @@ START_TEST(stream_of_the_caller) {
 }
 END_TEST
 
+/* Copying the mask fails, as the lender's memory for it is of another device, while the copy of the
+ * rows before it is still queued: their block comes back when that is done. */
+static int64_t arrived; /* blocks of the rows that came back with all of them */
+static void *lend_with_a_wrong_mask(void *user, size_t bytes) {
+    emu.device(bytes == sizeof row_mask);
+    void *memory = lend(user, bytes);
+    emu.device(0);
+    return memory;
+}
+static void take_back_rows(void *user, void *memory, size_t bytes) {
+    static float got[ROWS * DIMS];
+    if (bytes == sizeof numbers) {
+        emu.copy(got, memory, bytes);
+        arrived += memcmp(got, numbers, bytes) == 0;
+    }
+    take_back(user, memory, bytes);
+}
+START_TEST(workspace_of_a_copy_that_fails) {
+    double got[ROWS];
+    work.stream = emu.stream_new();
+    work.workspace = lend_with_a_wrong_mask;
+    work.workspace_release = take_back_rows;
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, row_mask, vector, got), ALCORE_E_INTERNAL);
+    ck_assert_msg(strstr(emulated_error, "CUDA failed while copying to the device"), "%s",
+                  emulated_error);
+    ck_assert_int_eq(arrived, 1);
+    ck_assert_int_eq(lent, 0);
+    emu.stream_free(work.stream);
+}
+END_TEST
+
 /* A call that begins while the kernels of the call before it are still queued in the caller's
  * stream succeeds: that these are not done yet is no error. */
 START_TEST(calls_behind_one_another) {
@@ -588,6 +619,7 @@ TEST_FILE() {
     tcase_add_checked_fixture(tests, setup, NULL);
     tcase_add_test(tests, arrays_on_the_device);
     tcase_add_test(tests, stream_of_the_caller);
+    tcase_add_test(tests, workspace_of_a_copy_that_fails);
     tcase_add_test(tests, calls_behind_one_another);
     tcase_add_test(tests, workspace_without_a_stream);
     tcase_add_test(tests, long_launches);

@@ -319,6 +319,7 @@ class pipeline {
     int64_t max_rows = INT64_MAX; /* limit of step */
     int buffers = 1;              /* of a staged column: 2 when there is a second chunk */
     bool staged = false;          /* some column is */
+    bool filling = false; /* copies may be queued that the compute stream does not wait for */
     std::vector<column> columns;
     /* [rows] 0: staged outputs of the row are not written; before run() it may be on the device. */
     const uint8_t *mask = nullptr;

@@ -67,11 +67,14 @@ int pipeline::scratch(size_t bytes) {
 
 /* Releases the buffers of all columns; called again, as by the destructor, it finds none. Kernels
  * may still be queued that use the device buffers: the next user comes behind them in the compute
- * stream, which waits for the copies to these buffers since fill(). The copies through pinned
- * buffers are done when run() returns, as wait() was called for both. Where run() threw, either
- * kind may be in flight: then nothing else is allocated in this call, whose destructor waits for
- * both streams before the stream slot is given away. */
+ * stream, which waits for the copies to these buffers since fill(), or they are waited for here,
+ * where fill() threw: a lender may use its block again at once. The copies through pinned buffers
+ * are done when run() returns, as wait() was called for both. Where run() threw, they may be in
+ * flight: then nothing else is allocated in this call, whose destructor waits for both streams
+ * before the stream slot is given away. */
 void pipeline::free_buffers() {
+    if (filling) cudaStreamSynchronize(c.streams->copy);
+    filling = false;
     for (column &col : columns) {
         for (int buffer = 0; buffer < 2; buffer++) {
             c.deallocate(col.device[buffer]);
@@ -136,6 +139,7 @@ void pipeline::allocate() {
  * or 1) in the copy stream and lets the compute stream wait for it. wait(buffer) came before, so
  * the pinned memory of the buffer is not in use. Rows with gaps are copied one by one. */
 void pipeline::fill(int buffer, int64_t first, int64_t count) {
+    filling = true;
     for (column &col : columns) {
         if (!col.staged || !col.in || col.bytes == 0) continue;
         const char *source = col.user + (size_t)first * col.pitch;
@@ -162,6 +166,7 @@ void pipeline::fill(int buffer, int64_t first, int64_t count) {
                 "clearing memory");
     }
     c.put_behind(c.compute, c.streams->copy, c.streams->up[buffer]);
+    filling = false;
     in_buffer[buffer] = {first, count, true /* busy */};
 }
 
