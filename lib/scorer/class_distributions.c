@@ -96,8 +96,7 @@ static alcore_status take_tops(alcore__score_call *call, const uint8_t *mask,
     double *largest = NULL; /* [count] of logarithms */
     from->whole = from->rows;
     from->reader = call->engine.kernels;
-    ALCORE__TRY(
-        alcore__new_array(call->ctx, (size_t)count + 1, 4 * sizeof *from->tops, &from->tops));
+    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)count, 4 * sizeof *from->tops, &from->tops));
     from->sums = from->tops + 2 * count;
     from->rows.data = from->tops;
     from->rows.dims = 2;
@@ -207,10 +206,10 @@ static alcore_status fail_range(const char *name, int64_t item) {
                         (long long)item, name);
 }
 
-/* Called for a distribution that class_stats found bad (NaN statistics): ALCORE_OK when it has a
- * NaN and nan=exclude leaves its row out, else ALCORE_E_DATA with the reason. index: number of the
- * distribution; item: pool row for the message. Widens the distribution once more, unless its two
- * largest classes tell that it is left out. */
+/* Called for a distribution that class_stats found bad (NaN statistics), or make_pairs() of
+ * independent labels: ALCORE_OK when it has a NaN and nan=exclude leaves its row out, else
+ * ALCORE_E_DATA with the reason. index: number of the distribution; item: pool row for the message.
+ * Widens the distribution once more, unless its two largest classes tell that it is left out. */
 static alcore_status check_bad(alcore__score_call *call, const alcore__distributions *from,
                                int64_t index, int64_t item) {
     const alcore_sys_rows *rows = whole_rows(from);
@@ -367,8 +366,9 @@ static double reduce_labels(const alcore_sys_class_stats *stats, int64_t labels,
     return most_uncertain ? most : sum / (double)labels;
 }
 
-/* Measures distribution i of p [labels], each of which is one of (1 - p, p); work: pairs [labels,
- * 2] and stats [labels]. */
+/* Measures row i of independent labels. p [labels]: its numbers, widened by measure_binary(); those
+ * that are bad are found here by make_pairs(), as class_stats sees numbers that were clamped. work:
+ * pairs [labels, 2] and stats [labels]. */
 static alcore_status measure_labels(alcore__score_call *call, const alcore__distributions *from,
                                     int64_t i, int64_t item, alcore__measure measure,
                                     const double *p, double *pairs, alcore_sys_class_stats *stats,

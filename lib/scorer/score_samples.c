@@ -72,7 +72,7 @@ typedef struct sample_groups {
     const double *probs;          /* [samples of the group, labels, classes] */
     int64_t step;                 /* numbers from a sample of a row to the next one in probs */
     int64_t row_step;             /* of planes, numbers from a row to the next one in probs */
-    double *means;                /* [longest, labels, classes] of the group's rows */
+    double *means;                /* [rows of the largest group, labels, classes] */
     double *logs;                 /* [labels, classes] log m, or votes, or squares */
     uint8_t *mask;                /* [longest] 1: the sample is of a row that is scored */
 } sample_groups;
@@ -262,7 +262,9 @@ static inline void add_lanes(const double *values, int64_t samples, int64_t step
         }
 }
 
-/* The sums of add_lanes() over all numbers of a sample: out [width]. */
+/* The sums of add_lanes() over all numbers of a sample: out [width]. Each of the calls is inlined
+ * with its constants, so that the compiler keeps LANES sums in registers and does not ask for a
+ * mean in the loop. */
 static void add_up(const sample_groups *self, const double *probs, int64_t samples,
                    const double *mean, double *out) {
     const int64_t width = self->width, step = self->step;
@@ -417,7 +419,7 @@ static alcore_status groups_allocate(sample_groups *self) {
         if (samples > self->longest) self->longest = samples;
         if (end - begin > rows) rows = end - begin;
     }
-    const size_t longest = (size_t)self->longest + 1, dims = (size_t)self->dims;
+    const size_t longest = (size_t)self->longest, dims = (size_t)self->dims;
     ALCORE__TRY(alcore__new_array(ctx, longest, sizeof *self->entropies, &self->entropies));
     ALCORE__TRY(alcore__new_array(ctx, longest * (dims + width), sizeof *self->room, &self->room));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows * width, sizeof *self->means, &self->means));

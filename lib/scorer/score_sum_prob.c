@@ -57,7 +57,7 @@ static alcore_status read_floats(alcore__score_call *call, const alcore_sys_ragg
                                      .stride = 1,
                                      .dtype = items->dtype};
     double *values;
-    ALCORE__TRY(alcore__new_array(call->ctx, count + 1, sizeof *values, &values));
+    ALCORE__TRY(alcore__new_array(call->ctx, count, sizeof *values, &values));
     alcore_status status =
         alcore__kernels_cpu()->widen(&work, &numbers, NULL /* no mask */, values);
     for (size_t w = 0; w < count && status == ALCORE_OK; w++) {
@@ -87,7 +87,7 @@ static alcore_status read_windows(alcore__score_call *call, window_list *out) {
     ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
     for (int64_t i = 0; i <= call->count; i++) out->starts[i] = items.offsets[i] - items.offsets[0];
     const size_t count = (size_t)out->starts[call->count];
-    ALCORE__TRY(alcore__new_array(call->ctx, count + 1, sizeof *out->counts, &out->counts));
+    ALCORE__TRY(alcore__new_array(call->ctx, count, sizeof *out->counts, &out->counts));
     if (alcore__dtype_is_float(items.dtype)) return read_floats(call, &items, count, out->counts);
     for (size_t w = 0; w < count; w++)
         out->counts[w] = items.dtype == ALCORE_INT32 ? ((const int32_t *)items.values)[w]
@@ -226,8 +226,8 @@ static alcore_status sum_prob_rows(alcore__score_call *call) {
     double *sums = NULL;
     alcore_status status = read_windows(call, &found);
     if (status == ALCORE_OK)
-        status = alcore__new_array(call->ctx, (size_t)found.starts[call->count] + 1, sizeof *sums,
-                                   &sums);
+        status =
+            alcore__new_array(call->ctx, (size_t)found.starts[call->count], sizeof *sums, &sums);
     if (status == ALCORE_OK) status = score_windows(call, &found, sums);
     alcore__free(call->ctx, found.starts);
     alcore__free(call->ctx, found.counts);

@@ -127,10 +127,11 @@ static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory
 
 /* The body of alcore_search_margin_ratios(), called once the context is entered: reads the
  * arguments, searches, and frees everything on one path: alcore__search_begin() zeroes run first,
- * so that it is ended after a failure too. alcore__results_add() checks the dtype, the shape
- * [rows, 1] or [rows], and that there are no gaps. A metric in the options is refused, as margin
- * ratios are of cosines. At least one other must be unmasked. A masked row, whose list of neighbors
- * is empty, has the other -1 from begin_ratios() and gets the ratio NaN. out_ratios float64 [rows];
+ * so that it is ended after a failure too. The metric and run->ratio are set behind it, before the
+ * first pass, which converts rows by both. alcore__results_add() checks the dtype, the shape [rows,
+ * 1] or [rows], and that there are no gaps. A metric in the options is refused, as margin ratios
+ * are of cosines. At least one other must be unmasked. A masked row, whose list of neighbors is
+ * empty, has the other -1 from begin_ratios() and gets the ratio NaN. out_ratios float64 [rows];
  * out_others int64 [rows] or NULL: not wanted. */
 static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *rows,
                                    const alcore_search_data *others, int64_t k,

@@ -328,8 +328,8 @@ typedef struct alcore_sys_kernels {
      * what to pass from then on, without a mask: its count is the number of rows that take part.
      * Its data is NULL where nothing was copied because the rows are on the device already, or the
      * copy would leave less than a quarter of the device's memory free: the caller then goes on
-     * with its own rows. The type may be an integer type too. A NULL entry: the engine works in
-     * host memory. */
+     * with its own rows. The type may be an integer type too. Rows and mask in host memory may
+     * change once it has returned. A NULL entry: the engine works in host memory. */
     alcore_status (*upload)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                             const uint8_t *mask, alcore_sys_held *out);
     /** Gives back the memory of rows that upload copied, with the same device and workspace in

@@ -169,10 +169,11 @@ __device__ inline double exact_value(const item_set &items, int64_t i, const ite
 
 /* Raises *min_score, a register that has the same value in every thread, to the k-th largest of the
  * lower bounds that are known for an item: those of the scores of its k best so far, from their
- * exact values, and of its `count` candidates (at most its capacity), from their upper bounds. The
- * bounds are sorted, the largest first, in shared memory [SORTED], where k + capacity entries fit
- * (list_capacity); afterwards it holds nothing that is needed. others [items of the other set]:
- * their stats. All threads of the block call it. */
+ * exact values, and of its `count` candidates (at most its capacity), from their upper bounds. No
+ * other is both (rerank_kernel), so that none counts twice. The bounds are sorted, the largest
+ * first, in shared memory [SORTED], where k + capacity entries fit (list_capacity); afterwards it
+ * holds nothing that is needed. others [items of the other set]: their stats. All threads of the
+ * block call it. */
 __device__ inline void raise_from_candidates(top_entry *memory, const item_set &items, int64_t item,
                                              const half_stats *others, int count, int32_t metric,
                                              float *min_score) {
@@ -268,7 +269,8 @@ __device__ inline void decide_candidates(top_entry *memory, const item_set &item
  * items_leave, because the candidates leave the device. When candidates were lost (a count above
  * the capacity), the item is first compared with all of other_range in double, and only the
  * candidates of earlier steps stay in the list. A pair meets in one step of the call only, so none
- * of these others is among the k best already. items_range, other_range: the items that the step
+ * of these others is among the k best already, and what becomes one of these leaves the list: no
+ * other is both among the k best and a candidate. items_range, other_range: the items that the step
  * compared. */
 static __global__ void __launch_bounds__(SELECT_THREADS, CUDA_BLOCKS)
     rerank_kernel(item_set items, item_range items_range, item_set other, item_range other_range,

@@ -20,7 +20,7 @@
 enum { ALCORE__GREEDY_FREE = 0, ALCORE__GREEDY_PICKED = 1, ALCORE__GREEDY_PASSED_OVER = 2 };
 
 /* What a block keeps: values [arrays, matrix rows], in the engine's memory after fill. All
- * functions but fill may be NULL. */
+ * functions but fill and picked may be NULL. */
 typedef struct alcore__greedy_rule {
     int64_t arrays;
     int64_t choice; /* the array whose largest value is picked */

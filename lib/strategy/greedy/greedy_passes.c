@@ -93,8 +93,9 @@ static double score_of(const alcore__greedy_rule *rule, double value) {
     return rule->score ? rule->score(value) : value;
 }
 
-/* The best candidate of all blocks is offered. picked() only prepares the next pass, so that after
- * the last one it is not called. */
+/* The best candidate of all blocks is offered; with ranks_once none is, as the scores before the
+ * first pick are all that is wanted: the runner ranks by them. picked() only prepares the next
+ * pass, so that after the last one it is not called. */
 static alcore_status offer_best(alcore__run *run) {
     alcore__greedy *greedy = run->state;
     const alcore__greedy_rule *rule = greedy->rule;

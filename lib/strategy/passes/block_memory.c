@@ -40,9 +40,9 @@ double *alcore__block_doubles(const alcore__block *block) {
     return block->memory->doubles.memory;
 }
 
-/* Makes values [count], an array of the context, the doubles of the block, which owns it after a
- * failure too. It is kept as it is where the engine works in host memory, or its own memory is
- * short: kernels take host arrays too. */
+/* Makes values [count], an array of the context, the doubles of the block, which owns it; after a
+ * failure it is freed. It is kept as it is where the engine works in host memory, or its own memory
+ * is short: kernels take host arrays too. */
 static alcore_status keep_doubles(alcore__block *block, double *values, int64_t count) {
     const alcore__run *run = block->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
