@@ -10,6 +10,7 @@
  *
  * Memory: 16 bytes for each distinct text of the shard while it is compared, 1 byte a row that is
  * kept where a text repeats, and what the strategy takes. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,6 +151,15 @@ static alcore_status put_nominees(alcore_job *job, alcore__job_entry *entry,
     return status;
 }
 
+/* Whether the nominees [count] are of rows of their shard, have a key and can be bought. */
+static bool are_nominees(const alcore__nominee *nominees, const alcore__job_entry *entry) {
+    for (int64_t i = 0; i < entry->count; i++)
+        if (nominees[i].row < entry->first || nominees[i].row >= entry->end ||
+            isnan(nominees[i].key) || !isfinite(nominees[i].cost) || nominees[i].cost < 0)
+            return false;
+    return true;
+}
+
 /* Copies the nominees of all shards to *out. */
 static alcore_status collect(alcore_ctx *ctx, const alcore__job_message *message,
                              alcore__nominees *out) {
@@ -166,6 +176,10 @@ static alcore_status collect(alcore_ctx *ctx, const alcore__job_message *message
         place = alcore__job_entry_next(message, place, &entry, &items);
         if (entry.count > 0)
             memcpy(out->entries + out->count, items, (size_t)entry.count * sizeof *out->entries);
+        if (!are_nominees(out->entries + out->count, &entry))
+            return alcore__fail(ALCORE_E_CORRUPT,
+                                "the message of a job has no nominees of the rows %lld to %lld",
+                                (long long)entry.first, (long long)entry.end - 1);
         out->count += entry.count;
     }
     return ALCORE_OK;

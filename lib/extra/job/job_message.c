@@ -62,8 +62,9 @@ static alcore_status fail_cut_off(size_t length) {
                         length);
 }
 
-/* Checks that the entries lie within [place, end) one behind the other, ascending and apart, and
- * that nothing follows them. */
+/* Checks that the entries lie within [place, end) one behind the other, ascending and apart, that
+ * none counts more than its rows (so that sums of counts are no more than the rows of all shards),
+ * and that nothing follows them. */
 static alcore_status check_entries(const alcore__job_message *message, const char *end,
                                    size_t length) {
     const size_t item_bytes = exchanges[message->exchange].item_bytes;
@@ -75,7 +76,7 @@ static alcore_status check_entries(const alcore__job_message *message, const cha
         memcpy(&entry, place, sizeof entry);
         place += sizeof entry;
         if (entry.first < last || entry.end < entry.first || entry.end > message->rows ||
-            entry.count < 0 ||
+            entry.count < 0 || entry.count > entry.end - entry.first ||
             (item_bytes > 0 && (uint64_t)entry.count > (size_t)(end - place) / item_bytes))
             return fail_cut_off(length);
         place += (size_t)entry.count * item_bytes;

@@ -7,11 +7,10 @@
 #include "extra/project/project_internal.h"
 
 typedef struct alcore__import_remarks {
-    double now;   /* seconds since 1970 */
-    bool unnamed; /* an answer was added of nobody in particular */
-    int64_t
-        behind; /* answers that were added, and do not count, being older than the present one */
-    int64_t ahead, timeless;                /* whose time is in the future, or is no time */
+    double now;              /* seconds since 1970 */
+    bool unnamed;            /* an answer was added of nobody in particular */
+    int64_t behind;          /* added answers that do not count, being older than the present one */
+    int64_t ahead, timeless; /* whose time is in the future, or is no time */
     char ahead_time[32], timeless_time[32]; /* of the first of them */
 } alcore__import_remarks;
 

@@ -26,8 +26,7 @@ static alcore_status draw_ranks(alcore__run *run, uint64_t seed, int64_t total, 
                                 double *cost) {
     const double *costs = run->input->costs;
     const int64_t count = run->outcome.count;
-    int64_t
-        *drawn; /* [ranks] numbers among the candidates of all shards, in the order of the draw */
+    int64_t *drawn; /* [ranks] numbers among the candidates of all shards, as they are drawn */
     ALCORE__TRY(ALCORE__RUN_PUSH(run, ranks, &drawn));
     alcore__rng rng;
     alcore__rng_seed(&rng, seed);

@@ -347,6 +347,57 @@ START_TEST(numbers_that_lie) {
 }
 END_TEST
 
+/* A copy of a message with another number at a place, and the right sum. */
+static bytes with_number(bytes message, size_t place, const void *number) {
+    bytes lie = copy(message.data, message.length);
+    memcpy(lie.data + place, number, 8);
+    const uint64_t sum = alcore__hash64(lie.data + 16, lie.length - 16);
+    memcpy(lie.data + 8, &sum, 8);
+    return lie;
+}
+
+/* Candidates are counted and have no items, so that the length does not say how many there are; a
+ * nominee is one of its shard's rows, and has a key and a cost. */
+START_TEST(counts_and_nominees_that_lie) {
+    static const int64_t counts[] = {ROWS + 1, INT64_MAX}, rows[] = {-1, ROWS};
+    static const double keys[] = {NAN}, costs[] = {NAN, INFINITY, -1};
+    static const struct {
+        size_t offset, count;
+        const void *numbers;
+    } lies[] = {{0, 2, rows}, {8, 1, keys}, {24, 3, costs}};
+    bytes m[COUNT];
+    alcore_job *jobs[COUNT];
+    first_messages(&SETTING, m);
+    for (int exchange = 1; exchange < 3; exchange++) {
+        const bytes all = folded(m, COUNT);
+        for (int32_t s = 0; s < COUNT; s++) {
+            if (exchange == 1) jobs[s] = job_new(ctx, &SETTING, &cut, s);
+            ck_assert_ok(alcore_job_deliver(jobs[s], all.data, all.length));
+            free(m[s].data);
+            m[s] = message_of(jobs[s]);
+        }
+        free(all.data);
+        const bytes present = folded(m, COUNT);
+        const size_t entry = 48 + (strlen(present.data + 48) / 8 + 1) * 8;
+        for (size_t i = 0; exchange == 1 && i < sizeof counts / sizeof *counts; i++) {
+            const bytes lie = with_number(present, entry + 24, &counts[i]);
+            ck_not_taken(jobs[0], lie, ALCORE_E_CORRUPT, "damaged");
+            free(lie.data);
+        }
+        for (size_t i = 0; exchange == 2 && i < sizeof lies / sizeof *lies; i++)
+            for (size_t k = 0; k < lies[i].count; k++) {
+                const bytes lie = with_number(present, entry + 32 + lies[i].offset,
+                                              (const char *)lies[i].numbers + 8 * k);
+                ck_not_taken(jobs[0], lie, ALCORE_E_CORRUPT, "has no nominees of the rows");
+                free(lie.data);
+            }
+        free(present.data);
+    }
+    for (int32_t s = 0; s < COUNT; s++) alcore_job_unref(jobs[s]);
+    free_all(m, COUNT);
+}
+END_TEST
+
 /* ---- what is refused ---- */
 
 /* Makes the job of a request that is refused. */
@@ -573,6 +624,7 @@ TEST_FILE() {
     tcase_add_test(cases, messages_of_another_exchange);
     tcase_add_test(cases, no_damage_is_missed);
     tcase_add_test(cases, numbers_that_lie);
+    tcase_add_test(cases, counts_and_nominees_that_lie);
     tcase_add_test(cases, strategies_that_are_not_served);
     tcase_add_test(cases, options_that_are_not_served);
     tcase_add_test(cases, requests_that_lack_something);
