@@ -158,11 +158,17 @@ def _must_wait(status):
     return status == _ffi.ALCORE_E_BUSY and this.callbacks == 0 and this.pending is None
 
 
-def _is_busy(function, arguments):
-    """Calls once. True: the call has to be repeated, because another thread uses the handle. Raises for any other failure."""
+def run_at_once(function, *arguments):
+    """The same for what may take days, which nobody waits for: BUSY is an error at once."""
+    _is_busy(function, arguments, waits=False)
+
+
+def _is_busy(function, arguments, waits=True):
+    """Calls once. True: the call has to be repeated, because another thread uses the handle. Raises for any other failure, also for this one
+    where nobody waits."""
     if this.guard is not None or get_ident() != _main:
         status = function(*arguments)
-        if _must_wait(status):
+        if waits and _must_wait(status):
             return True
         _finish(status, None)
         return False
@@ -172,7 +178,7 @@ def _is_busy(function, arguments):
     finally:
         this.guard = None  # first: where a handler is Python's again, it may raise
         guard.leave()
-    if _must_wait(status):
+    if waits and _must_wait(status):
         guard.deliver()
         return True
     if status or this.pending is not None or this.bar is not None or guard.arrived is not None:

@@ -9,7 +9,7 @@ import tempfile
 from typing import Any, NamedTuple, Optional
 
 from . import _ffi
-from ._calls import call_back, run
+from ._calls import call_back, run, run_at_once
 from ._columns import column_name, path_of
 from ._handles import Handle, choice, default_context, filled, new, options, struct, text_of, word
 from ._lazy import types as t
@@ -263,7 +263,7 @@ class Project(Handle):
 
     def _work(self, call, settings, function=None):
         """Calls alcore_project_train() or _eval(); what it hands out, as bytes or None. function: of the work and of another function, which takes
-        the answer."""
+        the answer. Where another process trains it is an Error at once, as that may take days."""
         answers = []  # which have to live until the call ends
 
         def answer(out, value):
@@ -274,7 +274,7 @@ class Project(Handle):
             settings.function = _FUNCTION(lambda user, what, out: call_back(
                 lambda: function(_ffi.alcore_project_work.from_address(what), lambda value: answer(out, value))))
         made = ctypes.c_char_p()
-        run(call, self._handle, ctypes.byref(settings), ctypes.byref(made))
+        run_at_once(call, self._handle, ctypes.byref(settings), ctypes.byref(made))
         return made.value
 
     def status(self) -> ProjectStatus:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Projects through the package: rounds, answers of several people, measures, and what is refused."""
 import csv
+import fcntl
+import threading
 
 import pytest
 
@@ -120,6 +122,21 @@ def test_commands_and_models(project, tmp_path):
         with pytest.raises(error, match=match):
             call()
     assert not [one for one in project.document()["metrics"] if one["name"] == "chrf"]
+
+
+def test_nobody_waits_for_another_training(project, tmp_path):
+    project.next()
+    project.import_("csv", answered(tmp_path / "all.csv", sent(project, tmp_path / "out.csv")), annotator="ann")
+    with open(tmp_path / "work" / "training.lock", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # as another process has it
+        free = threading.Timer(3, fcntl.flock, (held, fcntl.LOCK_UN))
+        free.start()
+        for call in (project.train, project.eval):
+            with pytest.raises(alcore.Error, match="another training"):
+                call(command="echo a 1")
+        free.cancel()
+        free.join()
+    assert project.train(command="true") is None
 
 
 def test_training_and_measures(project, tmp_path):
