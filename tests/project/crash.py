@@ -10,6 +10,9 @@ the project. Then
 - states that the disk may have after a loss of power at any call are drawn from the log (crash_disk.py): the project opens, every byte of
   it is what it should be, every step that had ended is there, the step in the middle is there whole or not at all, and goes on to the same
   project.
+A shorter run with trainings and evaluations by commands is treated in the same way, the calls of the commands among the others. Of these two
+steps the log keeps that they were begun, so that one that is made again after a kill has a line more in it, and project.sqlite other bytes;
+everything else is the same: items, answers, measures, the other lines of the log, and each byte of each model, of which there is never half.
 
 By default some of the calls and states, by ALCORE_TEST_SEED; with ALCORE_TEST_FULL=1 each call and 10,000 states."""
 import csv
@@ -58,12 +61,36 @@ def steps():
     yield Step("verify")
 
 
+# What trains: a model that is a file, and one that is a folder.
+FILE = 'while read -r line; do printf "%s\\n" "$line"; done < "$ALCORE_LABELED" > "$ALCORE_MODEL"'
+TREE = ('mkdir "$ALCORE_MODEL" && mkdir "$ALCORE_MODEL/in" && printf weights > "$ALCORE_MODEL/one" && read -r line < "$ALCORE_LABELED" && '
+        'printf "%s" "$line" > "$ALCORE_MODEL/in/two"')
+
+
+def training_steps():
+    """The steps of the run with models: the second and third training take the place of the model before them, a file that of a folder."""
+    yield Step("init")
+    for setting in ("strategy=random", "budget=20w", "target_language=de", "seed=7"):
+        yield Step("set", setting)
+    yield Step("add", "pool.txt")
+    for r, commands in ((1, (FILE, TREE, FILE)), (2, (TREE,))):
+        yield Step("next")
+        yield Step("export", "--tool", "csv", "--out", "out%d.csv" % r, out="out%d.csv" % r)
+        yield Step("import", "first%d.csv" % r, "--tool", "csv", "--annotator", "ann")
+        for command in commands:
+            yield Step("train", command)
+            yield Step("eval", "echo chrf %d.5" % (20 + r))
+    yield Step("gc")
+    yield Step("verify")
+
+
 class Failure(AssertionError):
     pass
 
 
 class World:
     """The run without interruption: what there was before and after each step, and the log."""
+    steps_of = staticmethod(steps)
 
     def __init__(self, box, no_sync=False):
         self.box, self.path = box.path, os.path.realpath(box.path)
@@ -71,7 +98,7 @@ class World:
         words = [a + b + c for a in "bdfg" for b in "aeiou" for c in "klmnr"]
         box.file("pool.txt", "".join(" ".join(rng.choices(words, k=rng.randint(3, 9))) + "\n" for _ in range(150)))
         box.file("known.tsv", "text\treference\n" + "".join("%s\tpaar %d\n" % (" ".join(rng.choices(words, k=4)), i) for i in range(5)))
-        self.steps = list(steps())
+        self.steps = list(self.steps_of())
         self.before, self.documents, self.ends, self.outputs = [], [None], [], {}
         log = os.path.join(self.path, "log")
         open(log, "wb").close()
@@ -116,8 +143,11 @@ class World:
                     writer.writerow({**row, "translation": "%s: %s" % (who, row["text"])})
 
     def command(self, *words, expect=0, **env):
+        with open(self.at("count"), "wb") as file:
+            file.write(bytes(16))
         done = subprocess.run([ALCORE, *words], cwd=self.path, capture_output=True, text=True, timeout=60,
-                              env={**os.environ, "LD_PRELOAD": SHIM, "CRASH_ROOT": self.at("p"), "TMPDIR": self.path, **env})
+                              env={**os.environ, "LD_PRELOAD": SHIM, "CRASH_ROOT": self.at("p"), "CRASH_COUNT": self.at("count"), "TMPDIR": self.path,
+                                   **env})
         if expect is not None and done.returncode != expect:
             raise Failure("alcore %s: exit code %d: %s" % (" ".join(words), done.returncode, done.stderr))
         return done
@@ -149,14 +179,51 @@ class World:
     def check_equal(self, number):
         """The bytes after a step are those of the run without interruption, once what a killed process left is removed."""
         self.command("project", "gc", "p", CRASH_TIME=str(NEVER_IN_ORDER))
-        equal(differences(crash_disk.read_state(self.at("p")), self.before[number + 1]), [], "files that differ")
+        self.check_files(crash_disk.read_state(self.at("p")), self.before[number + 1])
         if number in self.outputs:
             equal(self.read(self.steps[number].out), self.outputs[number], self.steps[number].out)
+
+    def check_files(self, found, wanted):
+        equal(differences(found, wanted), [], "files that differ")
 
     def go_on(self, number, last):
         """Makes the steps from one to another."""
         for each in range(number, last):
             self.run(each)
+
+
+class TrainedWorld(World):
+    """The same of the run with models."""
+    steps_of = staticmethod(training_steps)
+
+    def document(self):
+        """The document without what may differ: that a training or an evaluation was begun."""
+        found = super().document()
+        self.is_open = [name for name in ("training", "evaluating") if found["status"].pop(name)]
+        found["steps"] = [{**step, "step": 0} for step in found["steps"] if not step["what"].startswith("begin ")]
+        return found
+
+    def is_made(self, number):
+        models = models_of(crash_disk.read_state(self.at("p")))
+        for name in models:
+            assert models[name] in [models_of(state).get(name) for state in self.before], "%s is half a model" % name
+        return super().is_made(number)
+
+    def check_files(self, found, wanted):
+        name = "project.sqlite"
+        equal(differences({**found, name: b""}, {**wanted, name: b""}), [], "files that differ")
+        self.document()
+        equal(self.is_open, [], "what has not ended")
+
+
+def models_of(state):
+    """The models of a state that have their names: {name: what is in it}."""
+    models = {}
+    for path, held in state.items():
+        parts = path.split("/")
+        if parts[0] == "models" and len(parts) > 1 and "." not in parts[1]:
+            models.setdefault(parts[1], {})["/".join(parts[2:])] = held
+    return models
 
 
 def differences(found, wanted):
@@ -196,15 +263,15 @@ def interrupted(world, share, **env):
     return tried
 
 
-WORLD = []
+WORLDS = {}
 
 
-def world_of(box):
+def world_of(box, kind=World):
     """The run without interruption, which is made once; its folder is that of the first case."""
-    if not WORLD:
-        WORLD.append(World(box))
+    if kind not in WORLDS:
+        WORLDS[kind] = kind(box)
         box.close = lambda: None
-    return WORLD[0]
+    return WORLDS[kind]
 
 
 @case
@@ -218,6 +285,19 @@ def no_space_from_each_call_on(box):
     world = world_of(box)
     # What cannot be removed is left; a step that failed says so.
     assert interrupted(world, 1 if FULL else 0.1, CRASH_FULL=[0, 4]) > 15
+
+
+@case
+def trainings_killed_before_each_call(box):
+    world = world_of(box, TrainedWorld)
+    assert interrupted(world, 1 if FULL else 0.1, CRASH_KILL=[-signal.SIGKILL]) > 20
+
+
+@case
+def trainings_without_space_from_each_call_on(box):
+    world = world_of(box, TrainedWorld)
+    # Where a command could not write it failed, which is 3.
+    assert interrupted(world, 1 if FULL else 0.06, CRASH_FULL=[0, 3, 4]) > 15
 
 
 def calls_beside(world, number):
@@ -279,6 +359,7 @@ def check_loss(world, made, state, rng):
     if not world.is_made(ended):
         world.run(ended)
     equal(world.document(), world.documents[ended + 1], "the project after step %d was made again" % ended)
+    equal(models_of(crash_disk.read_state(world.at("p"))), models_of(world.before[ended + 1]), "the models after step %d" % ended)
     last = min(ended + 2, len(world.steps)) if rng.random() < 0.98 else len(world.steps)
     world.go_on(ended + 1, last)
     equal(world.document(), world.documents[last], "the project after step %d" % (last - 1))
@@ -313,6 +394,12 @@ def losses_of_power(box):
 
 
 @case
+def losses_of_power_while_models_are_made(box):
+    count = 3000 if FULL else 60
+    assert losses(world_of(box, TrainedWorld), count) >= count
+
+
+@case
 def a_project_that_does_not_sync_is_noticed(box):
     world = World(box, no_sync=True)
     try:
@@ -324,6 +411,6 @@ def a_project_that_does_not_sync_is_noticed(box):
 
 if __name__ == "__main__":
     code = main()
-    for made in WORLD:
+    for made in WORLDS.values():
         shutil.rmtree(made.path, ignore_errors=True)
     sys.exit(code)

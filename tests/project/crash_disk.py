@@ -98,7 +98,8 @@ class Disk:
                     kept.append(change)
             self.pending = kept
         elif kind == "r":
-            self._change({path: None, other: self.names[path]})
+            moved = [name for name in self.names if name == path or name.startswith(path + "/")]
+            self._change({**{name: None for name in moved}, **{other + name[len(path):]: self.names[name] for name in moved}})
         elif kind == "l":
             self._change({other: self.names[path]})
         elif kind in "ud":

@@ -6,6 +6,8 @@
  *
  *   CRASH_ROOT    the folder, an absolute path without links
  *   CRASH_LOG     the file that each call is appended to, after it succeeded
+ *   CRASH_COUNT   a file of 16 bytes 0 where the program and the commands that it runs count their
+ *                 calls together; where one is killed all are
  *   CRASH_KILL    N: SIGKILL before the N-th call, from 1
  *   CRASH_FULL    N: no space (ENOSPC) for the N-th call and all that follow
  *   CRASH_REMOVES 1: names can be removed all the same
@@ -32,6 +34,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -54,8 +57,13 @@ enum {
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static long calls; /* that change a file, so far */
 static int log_file = -1;
+
+/* What CRASH_COUNT has. */
+typedef struct count {
+    int64_t calls; /* that change a file, so far */
+    int64_t first; /* the process that made the first one: the program */
+} count;
 
 /* The rest of a path below the folder; NULL: it is not below it. */
 static const char *below(const char *path) {
@@ -110,11 +118,23 @@ static long number(const char *name) {
     return text ? atol(text) : 0;
 }
 
+static count *counted(void) {
+    static count *shared;
+    if (shared) return shared;
+    const int file = REAL(open)(getenv("CRASH_COUNT"), O_RDWR | O_CLOEXEC);
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (shared == MAP_FAILED) abort();
+    close(file);
+    if (!shared->first) shared->first = getpid();
+    return shared;
+}
+
 /* Before a call that changes a file, of that kind of record: counts it, and ends the program here
  * if it is its turn. False: the call has to fail, errno is set. */
 static bool begin(int kind) {
-    calls++;
-    if (calls == number("CRASH_KILL")) {
+    const long calls = (long)++counted()->calls;
+    if (number("CRASH_KILL") && calls >= number("CRASH_KILL")) {
+        kill((pid_t)counted()->first, SIGKILL);
         kill(getpid(), SIGKILL);
         pause();
     }
