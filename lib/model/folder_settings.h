@@ -21,7 +21,7 @@ typedef struct alcore__static_step {
     bool is_dense;     /* else it divides embeddings by their length */
     alcore__name path; /* its folder in that of the model */
 } alcore__static_step;
-enum { ALCORE__STATIC_STEPS = 15 };
+enum { ALCORE__STATIC_STEPS = ALCORE__MOST_MODULES - 1 };
 
 /* Texts live in the arena of the report. A struct of zeros is empty. */
 typedef struct alcore__folder_settings {
