@@ -82,6 +82,15 @@ def _message(body: bytes) -> str:
     return " ".join(text.split())[:500]
 
 
+def _words_of(error: urllib.error.HTTPError) -> bytes:
+    """The begin of what a server says beside the status of an error; nothing where the connection breaks off."""
+    try:
+        body: bytes = error.read(1 << 16)
+    except (OSError, http.client.HTTPException):
+        return b""
+    return body
+
+
 def _tokens(choice: dict[str, Any]) -> tuple[list[str], list[float | None]]:
     """The tokens of a choice and their log-probabilities, None for one that has none."""
     found = choice.get("logprobs") or {}
@@ -263,11 +272,11 @@ class OpenAI:
                 body: bytes = answer.read(_LARGEST + 1)
         except urllib.error.HTTPError as error:
             with error:
-                words = "%d: %s" % (error.code, self._hide(_message(error.read(1 << 16))))
+                words = "%d: %s" % (error.code, self._hide(_message(_words_of(error))))
             if error.code not in _PASSING:
                 raise ServedError("the server answered " + words) from None
             after = error.headers.get("Retry-After", "")
-            raise _Passing("the server answered " + words, float(after) if after.isdigit() else None) from None
+            raise _Passing("the server answered " + words, float(after) if after.isdecimal() else None) from None
         except (OSError, http.client.HTTPException) as error:  # a time-out, a connection that is refused or breaks off
             raise _Passing(self._hide(str(getattr(error, "reason", error)) or type(error).__name__)) from None
         if len(body) > _LARGEST:

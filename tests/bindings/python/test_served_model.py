@@ -172,6 +172,14 @@ def test_failures_that_pass(server):
     def often(handler, _text, _body):
         return handler.say(429, b'{"error": {"message": "slower"}}', Retry_After="0")
 
+    def never(handler, _text, _body):
+        return handler.say(503, b"busy", Retry_After="\xb2")
+
+    def broken(handler, _text, _body):
+        handler.say(503, b"bu", length=500)
+        time.sleep(0.6)
+        return True
+
     def gone(handler, _text, _body):
         handler.close_connection = True
         handler.connection.close()
@@ -180,9 +188,9 @@ def test_failures_that_pass(server):
     def slow(handler, _text, _body):
         time.sleep(0.6)
         return True
-    server.faults = {"a b": [busy, often, cut], "d e": [half, gone], "h i": [slow]}
+    server.faults = {"a b": [busy, often, cut], "d e": [half, gone], "h i": [slow, never, broken]}
     assert columns_of(model_of(server, timeout=0.3), "logprobs") == plain
-    assert len(server.requests) == len(TEXTS) + 6
+    assert len(server.requests) == len(TEXTS) + 8
     server.faults = {"d e": [busy] * 9}
     with pytest.raises(alcore.served.ServedError, match=r"row 2: the server answered 503: busy, after 3 tries"):
         columns_of(model_of(server, retries=2), "logprobs")
