@@ -122,6 +122,19 @@ static bool has_comma(const char *text, size_t length) {
            is_digit(comma[1]);
 }
 
+/* Whether a sign that separates thousands stands between two digits: 1 000, and not 41.5 %. */
+static bool has_separator(const char *text, size_t length) {
+    static const char *const signs[] = {" ", "'", "_", "\xC2\xA0", "\xE2\x80\xAF"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        const size_t size = strlen(signs[i]);
+        for (size_t at = 1; at + size < length; at++)
+            if (is_digit(text[at - 1]) && memcmp(text + at, signs[i], size) == 0 &&
+                is_digit(text[at + size]))
+                return true;
+    }
+    return false;
+}
+
 const char *alcore__number_fault(const char *text, size_t length) {
     decimal number;
     double value;
@@ -135,10 +148,7 @@ const char *alcore__number_fault(const char *text, size_t length) {
         return "; the decimal point is a point, as in 0.17, and thousands are not separated";
     if (*text == ' ' || text[length - 1] == ' ' || *text == '\t' || text[length - 1] == '\t')
         return "; there are spaces around it";
-    if (memchr(text, ' ', length) || memchr(text, '\'', length) || memchr(text, '_', length) ||
-        memmem(text, length, "\xC2\xA0", 2) || memmem(text, length, "\xE2\x80\xAF", 3))
-        return is_digit(text[sign]) ? "; thousands are not separated" : "";
-    return "";
+    return has_separator(text, length) ? "; thousands are not separated" : "";
 }
 
 /* The value is accumulated as a negative number, since INT64_MIN has no positive counterpart. */

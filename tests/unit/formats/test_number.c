@@ -154,6 +154,12 @@ START_TEST(faults) {
         {"1\xE2\x80\xAF"
          "000",
          "; thousands are not separated"},
+        {"1\xC2\xA0"
+         "000",
+         "; thousands are not separated"},
+        {"41.5 %", ""},
+        {"3 models", ""},
+        {"1 ", "; there are spaces around it"},
         {"", "; it is empty"},
         {"1.5", ""},
         {"x", ""},
