@@ -160,10 +160,16 @@ static alcore_status read_choice(answers *self, const alcore__line_reader *lines
                                      "with \"top_logprobs\")");
 }
 
+/* Of the tokens of an answer with so many listed classes at most 64 times that many cells are made:
+ * servers list as many for each token, but for the token itself. */
+enum { PADDING = 64, FREE_CELLS = 65536 };
+
 /* Puts what the tokens say into the arrays of the answer: the classes of each token, padded to
  * those of the token with most. */
-static alcore_status fill_answer(answers *self, alcore_ctx *ctx, alcore__served_answer *out) {
+static alcore_status fill_answer(answers *self, const alcore__line_reader *lines,
+                                 alcore__served_answer *out) {
     const alcore__served_tokens *tokens = &self->tokens;
+    alcore_ctx *ctx = lines->ctx;
     size_t k = 0;
     for (size_t t = 0; t < tokens->count; t++) {
         const size_t end =
@@ -172,6 +178,11 @@ static alcore_status fill_answer(answers *self, alcore_ctx *ctx, alcore__served_
     }
     if (k > 0 && tokens->count > (SIZE_MAX / sizeof *self->numbers - tokens->count) / k)
         return alcore__fail_memory(SIZE_MAX);
+    if (tokens->count * k > FREE_CELLS && tokens->count * k / PADDING > tokens->listed_count)
+        return alcore__lines_fail(lines,
+                                  "%zu tokens have %zu likeliest tokens in all, and one of them "
+                                  "has %zu: the lists are too uneven",
+                                  tokens->count, tokens->listed_count, k);
     const size_t cells = tokens->count * k, total = tokens->count + cells;
     ALCORE__TRY(alcore__grow(ctx, &self->numbers, &self->number_capacity, total + 1,
                              sizeof *self->numbers));
@@ -259,7 +270,7 @@ static alcore_status read_line(void *user, const alcore__line_reader *lines, cha
     ALCORE__TRY(read_name(self, lines, &line[LINE_ID], &line[LINE_INDEX], &answer));
     ALCORE__TRY(find_choice(lines, choices.value, self->numbered, choice));
     ALCORE__TRY(read_choice(self, lines, choice, &prompt));
-    ALCORE__TRY(fill_answer(self, lines->ctx, &answer));
+    ALCORE__TRY(fill_answer(self, lines, &answer));
     self->count++;
     return self->sink(self->user, &answer);
 }

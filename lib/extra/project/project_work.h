@@ -71,7 +71,7 @@ alcore_status alcore__project_job_function(alcore__project_job *job,
 alcore_status alcore__project_job_scratch(alcore__project_job *job, const char *name,
                                           alcore__buffer *out);
 
-/* ---- models (project_models.c) ---- */
+/* ---- models (project_models.c, project_model_files.c) ---- */
 
 /* Appends the path PROJECT/models/round-N. */
 alcore_status alcore__project_model_path(const alcore_project *project, int64_t round,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "alcore/extra.h"
@@ -416,6 +417,24 @@ END_TEST
 
 /* vLLM and SGLang name the classes of completions by their texts, and keep one of those with the
  * same text: the likeliest one may be missing. */
+/* Of a line of 1 MB arrays of 10,000 tokens by 10,000 classes would be made. */
+START_TEST(lists_that_are_too_uneven) {
+    enum { MANY = 10000, BYTES = 80 };
+    char *line = malloc((size_t)MANY * 2 * BYTES);
+    int at = sprintf(line, "{\"choices\": [{\"logprobs\": {\"content\": [");
+    for (int t = 0; t < MANY; t++) {
+        at += sprintf(line + at, "%s{\"token\": \"a\", \"logprob\": -1, \"top_logprobs\": [",
+                      t ? ", " : "");
+        for (int i = 0; i < (t ? 1 : MANY); i++)
+            at += sprintf(line + at, "%s{\"token\": \"%d\", \"logprob\": -20}", i ? ", " : "", i);
+        at += sprintf(line + at, "]}");
+    }
+    sprintf(line + at, "]}}]}\n");
+    refuse(line, NNLL, ALCORE_E_DATA, "10000 tokens have 19999 likeliest tokens in all");
+    free(line);
+}
+END_TEST
+
 START_TEST(texts_that_two_classes_may_share) {
 #define BLURRED(more)                                                                              \
     "{\"choices\":[{\"logprobs\":{\"token_logprobs\":[-0.5,-0.4],\"top_logprobs\":[{\"a\":-0.5,"   \
@@ -488,5 +507,5 @@ END_TEST
 CHECK_SUITE_WITH("served", set_up, tear_down, every_form_gives_what_all_logits_give,
                  a_list_of_all_classes_gives_the_entropy, a_margin_needs_two, rows_by_name_or_place,
                  the_first_of_several_choices, what_a_server_did_not_say, what_is_no_answer,
-                 texts_that_two_classes_may_share, a_token_may_be_a_nul, options_are_checked,
-                 every_allocation_may_fail);
+                 lists_that_are_too_uneven, texts_that_two_classes_may_share, a_token_may_be_a_nul,
+                 options_are_checked, every_allocation_may_fail);
