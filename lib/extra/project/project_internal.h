@@ -13,7 +13,8 @@
  *   project_decisions.c         what answers come to, and the counts
  *   project_agreement.c         how annotators agree
  *   project_labeled.c, project_status.c, project_metrics.c, project_document.c   what is told
- *   project_train.c, project_eval.c, project_work.c, project_models.c, project_model_files.c   models
+ *   project_train.c, project_eval.c, project_work.c   trainings and evaluations
+ *   project_models.c, project_model_files.c           models that trainings made
  *   project_kept_models.c       those that the log names: compared, put back
  *   project_report*.c           the page
  *   project_verify.c            comparing all bytes; removing what nothing refers to
