@@ -69,7 +69,8 @@ static int train(project_run *self, alcore_project_train_options *options) {
     const char *model;
     TRY(project_outcome(self, alcore_project_train(self->project, options, &model)));
     terminal_clear();
-    if (model && !option_given(self->args, OPTION_QUIET)) fprintf(stderr, "%s\n", model);
+    if (!option_given(self->args, OPTION_QUIET))
+        fprintf(stderr, "%s\n", model ? model : "the project keeps no model of this training");
     return EXIT_DONE;
 }
 

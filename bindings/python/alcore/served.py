@@ -309,7 +309,7 @@ class OpenAI:
                 body = self._send(request)
             except _Passing as error:
                 if attempt == self.retries:
-                    raise ServedError("%s, after %d tries" % (error, attempt + 1)) from None
+                    raise ServedError("%s, after %d tries of %s" % (error, attempt + 1, self.url)) from None
                 pause = self.wait * 2.0 ** attempt * (0.75 + int(digest[:4], 16) / 131072)  # not all at the same instant
                 batch.stop.wait(min(error.after if error.after is not None else pause, _LONGEST_WAIT))
                 continue

@@ -317,7 +317,7 @@ def test_settings_are_checked(server):
             model_of(server, **settings)
     with pytest.raises(ValueError, match="http"):
         alcore.served.OpenAI("file:///etc", "m")
-    with pytest.raises(alcore.served.ServedError, match=r"row \d: .*refused.*, after 1 tries"):
+    with pytest.raises(alcore.served.ServedError, match=r"row \d: .*refused.*, after 1 tries of http://127"):
         columns_of(alcore.served.OpenAI("http://127.0.0.1:9/v1", "m", retries=0), "logprobs")
 
 
