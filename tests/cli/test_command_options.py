@@ -156,8 +156,9 @@ def files(box):
     box.file("lp.lp", "".join("%d\t%s\n" % (row + 1, " ".join(["-%g" % (0.3 + row % 5)] * length)) for row, length in enumerate(lengths)))
     box.file("lp.marian", "".join("%d ||| text ||| F0= -1 ||| WordScores= %s\n" % (row, " ".join(["-%g" % (0.2 + row % 3)] * length))
                                   for row, length in enumerate(lengths)))
-    box.file("lp.jsonl", "".join('{"choices":[{"logprobs":{"token_logprobs":[-4],"top_logprobs":[{"a":%g,"b":-3}]}}]}\n' % -(0.3 + row % 5 / 10)
-                                 for row in range(len(TEXTS))))
+    # Odd rows have the larger lower bound of the entropy, even ones the larger upper bound.
+    box.file("lp.jsonl", "".join('{"choices":[{"logprobs":{"token_logprobs":[-4],"top_logprobs":[{"a":%g,"b":%g}]}}]}\n'
+                                 % ((-0.5 if row % 2 else -0.3) - row % 5 / 100, -1 if row % 2 else -3) for row in range(len(TEXTS))))
     box.npy("values.npy", [-(0.2 + number % 5) for number in range(sum(lengths))])
     box.npy("offsets.npy", [sum(lengths[:row]) for row in range(len(lengths) + 1)], "<i8")
     box.npy("narrow.npy", [(5 * row % 8) / 8 for row in range(len(TEXTS))])
@@ -555,7 +556,7 @@ FIXTURES = {
                               [*ABLATE[:6], "--logprobs", "lp.marian", "--logprobs-format", "marian"]),
         "--scores-are": (ABLATE, [*ABLATE, "--scores-are", "confidence"]),
         "--candidates": ([*ABLATE[:5], "2", "--scores", "few.npy"], [*ABLATE[:5], "2", "--scores", "few.npy", "--candidates", "few.tsv"]),
-        "--served-vocabulary": served_options([*MEASURED("uncertainty"), "-p", "mode=entropy"]),
+        "--served-vocabulary": served_options([*MEASURED("uncertainty"), "-p", "sentences.mode=entropy"]),
         **narrow_options(MEASURED),
         "--probs": (MEASURED("entropy"), [*MEASURED("entropy"), "--probs", "p.npy"]),
         "--probs-are": ([*MEASURED("entropy"), "--probs", "logits.npy"],

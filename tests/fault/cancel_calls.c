@@ -631,6 +631,8 @@ const cancel_call CALLS[] = {
     {"alcore_project_add", "", call_project_add},
     {"alcore_project_next", "", call_project_next},
     {"alcore_project_import", "", call_project_import},
+    {"alcore_project_train", "", call_project_train},
+    {"alcore_project_eval", "", call_project_eval},
     {"alcore_project_get_agreement", "", call_project_get_agreement},
     {"alcore_project_write_report", "", call_project_write_report},
     {"alcore_tool_read", "of lines", call_tool_read},

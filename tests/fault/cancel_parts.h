@@ -140,6 +140,8 @@ alcore_status make_project(void);
 void end_project(void);
 alcore_status call_project_add(void);
 alcore_status call_project_next(void);
+alcore_status call_project_train(void);
+alcore_status call_project_eval(void);
 alcore_status call_project_import(void);
 alcore_status call_project_get_agreement(void);
 alcore_status call_project_write_report(void);

@@ -55,6 +55,28 @@ alcore_status call_project_import(void) {
 alcore_status call_project_write_report(void) {
     return alcore_project_write_report(project, in_folder("project.html"));
 }
+/* A training or an evaluation that takes a while. */
+static alcore_status work(void *user, const alcore_project_work *about, const char **out) {
+    const bool trains = about->labeled;
+    for (int i = 0; i < 4; i++) {
+        const alcore_status status = alcore_ctx_poll(user, "working", i, 4);
+        if (status != ALCORE_OK) return status;
+    }
+    if (!trains) *out = "chrf 1";
+    return ALCORE_OK;
+}
+alcore_status call_project_train(void) {
+    alcore_project_train_options options = ALCORE_PROJECT_TRAIN_OPTIONS_INIT;
+    options.function = work;
+    options.user = ctx;
+    return alcore_project_train(project, &options, NULL);
+}
+alcore_status call_project_eval(void) {
+    alcore_project_eval_options options = ALCORE_PROJECT_EVAL_OPTIONS_INIT;
+    options.function = work;
+    options.user = ctx;
+    return alcore_project_eval(project, &options, NULL);
+}
 alcore_status call_project_get_agreement(void) {
     alcore_project_agreement out = ALCORE_PROJECT_AGREEMENT_INIT;
     return alcore_project_get_agreement(project, &out);

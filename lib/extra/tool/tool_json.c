@@ -17,6 +17,12 @@ static bool has_any(const char *const *array, int64_t count) {
     return false;
 }
 
+static bool has_language(const alcore_tool_items *items) {
+    for (int64_t i = 0; i < items->count; i++)
+        if (alcore__tool_language(items, i)) return true;
+    return false;
+}
+
 /* Whether an array of numbers has one that is written. */
 static bool has_number(const double *array, int64_t count) {
     for (int64_t i = 0; array && i < count; i++)
@@ -141,7 +147,7 @@ alcore_status alcore__tool_json_write(const alcore__tool_json_form *form, alcore
                               .reasons = has_any(items->reasons, items->count),
                               .drafts = has_any(items->drafts, items->count),
                               .groups = has_any(items->groups, items->count),
-                              .languages = has_any(items->languages, items->count),
+                              .languages = has_language(items),
                               .scores = has_number(items->scores, items->count),
                               .costs = has_number(items->costs, items->count),
                               .even = form->even,

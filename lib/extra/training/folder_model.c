@@ -56,12 +56,12 @@ alcore_status alcore__measure_names_check(const char *names) {
     for (const char *name; (name = next_name(&names, &length));) {
         const int of_model = find(alcore__validation_names, ALCORE__VALIDATIONS, name, length);
         const int of_output = find(of_outputs, OF_OUTPUTS, name, length);
-        const unsigned bit = 1u << (of_output >= 0 ? ALCORE__VALIDATIONS + of_output : of_model);
         if (of_model < 0 && of_output < 0)
             return alcore__fail(ALCORE_E_PARAM,
                                 "there is no measure '%.*s'; chrf, bleu, ter, loss, accuracy, "
                                 "exact_match, f1, span_f1 and strict_span_f1 are known",
                                 (int)(length < 80 ? length : 80), name);
+        const unsigned bit = 1u << (of_output >= 0 ? ALCORE__VALIDATIONS + of_output : of_model);
         if (seen & bit)
             return alcore__fail(ALCORE_E_PARAM, "the measure '%.*s' stands twice", (int)length,
                                 name);

@@ -53,6 +53,7 @@ static inline void job_give(alcore_pool *pool, const char *name, int64_t first) 
     const int64_t width = classes || samples ? CLASSES : 1;
     double *values = calloc((size_t)(entries * width) + 1, sizeof *values);
     int64_t *offsets = calloc((size_t)rows + 1, sizeof *offsets);
+    int64_t of_values[] = {entries, width}, of_ends[] = {rows + 1};
     alcore_tensor tensor, ends;
     for (int64_t i = 0; i < entries; i++) {
         const int64_t row = first + i * rows / entries;
@@ -66,9 +67,8 @@ static inline void job_give(alcore_pool *pool, const char *name, int64_t first) 
         ck_assert(row >= first);
     }
     for (int64_t i = 0; i <= rows; i++) offsets[i] = i * (rows ? entries / rows : 0);
-    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT64, (int64_t[]){entries, width},
-                                    width > 1 ? 2 : 1));
-    ck_assert_ok(alcore_tensor_init(&ends, offsets, ALCORE_INT64, (int64_t[]){rows + 1}, 1));
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT64, of_values, width > 1 ? 2 : 1));
+    ck_assert_ok(alcore_tensor_init(&ends, offsets, ALCORE_INT64, of_ends, 1));
     ck_assert_ok(
         alcore_pool_set_column(pool, name, &tensor, samples || logprobs ? &ends : NULL, NULL));
     free(values);

@@ -137,9 +137,10 @@ static alcore_request *request_with(const job_setting *setting, const job_cut *c
                                     const double *u) {
     const int64_t first = cut->starts[shard], end = cut->starts[shard + 1];
     alcore_pool *pool = job_pool(ctx, setting, first, end);
+    int64_t shape[] = {end - first};
     alcore_tensor tensor;
-    ck_assert_ok(alcore_tensor_init(&tensor, (void *)(uintptr_t)(u + first), ALCORE_FLOAT64,
-                                    (int64_t[]){end - first}, 1));
+    ck_assert_ok(
+        alcore_tensor_init(&tensor, (void *)(uintptr_t)(u + first), ALCORE_FLOAT64, shape, 1));
     ck_assert_ok(alcore_pool_set_column(pool, "scores", &tensor, NULL, NULL));
     alcore_request *request = job_request(ctx, setting, pool);
     alcore_pool_unref(pool);

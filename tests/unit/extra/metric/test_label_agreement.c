@@ -12,11 +12,20 @@
 #include "fault_allocator.h"
 #include "vectors.h"
 
-static json_t *cases_of(const char *name) {
+static json_t *cases; /* of AGREEMENT_CASES */
+
+static void set_up(void) {
     json_error_t error;
-    json_t *all = json_load_file(AGREEMENT_CASES, 0, &error);
-    ck_assert_msg(all, "%s", error.text);
-    return json_object_get(all, name);
+    cases = json_load_file(AGREEMENT_CASES, 0, &error);
+    ck_assert_msg(cases, "%s", error.text);
+}
+
+static void tear_down(void) {
+    json_decref(cases);
+}
+
+static json_t *cases_of(const char *name) {
+    return json_object_get(cases, name);
 }
 
 static void expect(const char *name, double found, const json_t *expected) {
@@ -154,5 +163,5 @@ START_TEST(memory) {
 }
 END_TEST
 
-CHECK_SUITE("label_agreement", what_the_packages_compute, the_example_of_the_paper,
-            chrf_of_both_directions, memory);
+CHECK_SUITE_WITH("label_agreement", set_up, tear_down, what_the_packages_compute,
+                 the_example_of_the_paper, chrf_of_both_directions, memory);
