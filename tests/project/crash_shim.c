@@ -153,14 +153,14 @@ static void record(int kind, uint64_t inode, int64_t offset, const char *path, c
                    const void *data, size_t bytes) {
     const char *log = getenv("CRASH_LOG");
     unsigned char head[29];
-    const uint64_t count = bytes;
+    const uint64_t written = bytes;
     const uint16_t first = (uint16_t)strlen(path), second = (uint16_t)strlen(other);
     if (!log) return;
     if (log_file < 0) log_file = REAL(open)(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     head[0] = (unsigned char)kind;
     memcpy(head + 1, &inode, 8);
     memcpy(head + 9, &offset, 8);
-    memcpy(head + 17, &count, 8);
+    memcpy(head + 17, &written, 8);
     memcpy(head + 25, &first, 2);
     memcpy(head + 27, &second, 2);
     put(log_file, head, sizeof head);
