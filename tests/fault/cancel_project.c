@@ -18,6 +18,18 @@ static alcore_status write_answers(const alcore_selection *selection) {
     return fclose(file) == 0 ? ALCORE_OK : ALCORE_E_IO;
 }
 
+/* Adds a pair that is labeled already, of which models can learn. */
+static alcore_status add_pair(void) {
+    FILE *file = fopen(in_folder("pairs.tsv"), "w");
+    if (!file) return ALCORE_E_IO;
+    fputs("text\treference\nx y\tu v\n", file);
+    if (fclose(file) != 0) return ALCORE_E_IO;
+    const alcore_status status =
+        alcore_project_add(project, ALCORE_ROLE_LABELED, in_folder("pairs.tsv"), NULL);
+    remove(in_folder("pairs.tsv"));
+    return status;
+}
+
 alcore_status make_project(void) {
     alcore_selection *selection = NULL;
     char half[32];
@@ -25,6 +37,7 @@ alcore_status make_project(void) {
     alcore_status status = alcore_project_init(ctx, in_folder("project"), NULL, NULL, 0, &project);
     if (status == ALCORE_OK)
         status = alcore_project_add(project, ALCORE_ROLE_CANDIDATES, in_folder("pool.tsv"), NULL);
+    if (status == ALCORE_OK) status = add_pair();
     if (status == ALCORE_OK) status = alcore_project_set(project, "strategy", "random");
     if (status == ALCORE_OK) status = alcore_project_set(project, "dedup", "none");
     if (status == ALCORE_OK) status = alcore_project_set(project, "budget", half);
@@ -69,6 +82,7 @@ alcore_status call_project_train(void) {
     alcore_project_train_options options = ALCORE_PROJECT_TRAIN_OPTIONS_INIT;
     options.function = work;
     options.user = ctx;
+    options.with_labeled = 1;
     return alcore_project_train(project, &options, NULL);
 }
 alcore_status call_project_eval(void) {

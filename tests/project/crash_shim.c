@@ -7,7 +7,7 @@
  *   CRASH_ROOT    the folder, an absolute path without links
  *   CRASH_LOG     the file that each call is appended to, after it succeeded
  *   CRASH_COUNT   a file of 16 bytes 0 where the program and the commands that it runs count their
- *                 calls together; where one is killed all are
+ *                 calls together; where one is killed all are. Without it each counts its own
  *   CRASH_KILL    N: SIGKILL before the N-th call, from 1
  *   CRASH_FULL    N: no space (ENOSPC) for the N-th call and all that follow
  *   CRASH_REMOVES 1: names can be removed all the same
@@ -121,10 +121,12 @@ static long number(const char *name) {
 static count *counted(void) {
     static count *shared;
     if (shared) return shared;
-    const int file = REAL(open)(getenv("CRASH_COUNT"), O_RDWR | O_CLOEXEC);
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    const char *path = getenv("CRASH_COUNT");
+    const int file = path ? REAL(open)(path, O_RDWR | O_CLOEXEC) : -1;
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                  path ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, file, 0);
     if (shared == MAP_FAILED) abort();
-    close(file);
+    if (path) close(file);
     if (!shared->first) shared->first = getpid();
     return shared;
 }
