@@ -107,8 +107,8 @@ static void keep(lua_State *L, const void *key) {
     lua_rawset(L, LUA_REGISTRYINDEX);
 }
 
-/* Lets function and answer go. */
-static void let_go(lua_State *L, const working *self) {
+/* Drops the references to function and answer, so that they can be collected. */
+static void drop_references(lua_State *L, const working *self) {
     lua_pushnil(L);
     keep(L, self);
     lua_pushnil(L);
@@ -202,7 +202,7 @@ static alcore_status train(lua_State *L, working *self, al_object *project,
                            const alcore_project_train_options *options, const char **out) {
     const alcore_status status = alcore_project_train(project->project, options, out);
     al_capture(self->context->frame, status);
-    let_go(L, self);
+    drop_references(L, self);
     return status;
 }
 
@@ -241,7 +241,7 @@ static alcore_status eval(lua_State *L, working *self, al_object *project,
                           const alcore_project_eval_options *options, const char **out) {
     const alcore_status status = alcore_project_eval(project->project, options, out);
     al_capture(self->context->frame, status);
-    let_go(L, self);
+    drop_references(L, self);
     return status;
 }
 

@@ -160,8 +160,9 @@ static alcore_status read_choice(answers *self, const alcore__line_reader *lines
                                      "with \"top_logprobs\")");
 }
 
-/* Of the tokens of an answer with so many listed classes at most 64 times that many cells are made:
- * servers list as many for each token, but for the token itself. */
+/* The arrays of an answer may have 64 times as many cells as classes are listed, and always 65,536.
+ * Servers list the same number of classes for each token, give or take the token itself, so that
+ * only a hostile file needs more. */
 enum { PADDING = 64, FREE_CELLS = 65536 };
 
 /* Puts what the tokens say into the arrays of the answer: the classes of each token, padded to

@@ -189,7 +189,7 @@ static alcore_status fill_input(alcore__zip *zip) {
     return ALCORE_OK;
 }
 
-/* Fills data [bytes] as far as the member goes. */
+/* Decompresses the next bytes of the member into data [bytes], fewer where it ends. */
 static alcore_status inflate_some(alcore__zip *zip, void *data, size_t bytes, size_t *out_bytes) {
     z_stream *stream = &zip->stream;
     stream->next_out = data;

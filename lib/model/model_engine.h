@@ -93,8 +93,8 @@ typedef struct alcore__engine_texts {
     size_t *lengths;               /* [passed.count] bytes */
 } alcore__engine_texts;
 
-/* Points read->lengths at lengths of their own, out->lengths, by which no text has more code points
- * than a static model reads. */
+/* Cuts texts after the number of code points that a static model reads: read->lengths then points
+ * at lengths of its own, out->lengths. */
 alcore_status alcore__engine_cut_points(alcore_ctx *ctx, const alcore__engine_model *data,
                                         alcore__texts *read, alcore__engine_texts *out);
 /* The number of bytes that the first `most` code points of a text have, or all that it has. */

@@ -9,13 +9,9 @@ The folders are written by model2vec: tables of random numbers, 256 columns, for
 are those of bench_tokenizer_peer.py. Before the race the vectors are compared. Ours is model.embed() of Python, a pool made and the
 matrix copied; theirs encode() of a list, in one process and without its threads. float16 costs model2vec more than float32: it is numpy
 that adds the halves."""
-import glob
-import itertools
-import lzma
 import os
 import statistics
 import sys
-import time
 
 project, build = (os.path.abspath(path) for path in sys.argv[1:3])
 sys.path[:0] = [os.path.join(project, 'tests', 'bench'), os.path.join(project, 'tests', 'tokenizer'), os.path.join(build, 'bindings', 'python')]
@@ -33,28 +29,11 @@ from tokenizers import Tokenizer  # noqa: E402
 
 import alcore  # noqa: E402
 import real_vocabularies  # noqa: E402
+from text_corpora import corpora, timed  # noqa: E402
 
 ROUNDS, DIMS = 7, 256
 TEXTS = int(sys.argv[3]) if len(sys.argv) > 3 else 20000
 shared = os.environ.get('ALCORE_SHARED_DATA') or os.path.join(project, os.pardir, 'shared', 'data')
-
-
-def column(path, name):
-    with lzma.open(path, 'rt', encoding='utf-8', newline='\n') as file:
-        place = next(file).rstrip('\n').split('\t').index(name)
-        for line in file:
-            yield line.rstrip('\n').split('\t')[place]
-
-
-def corpora():
-    topics = sorted(glob.glob(os.path.join(shared, 'topics', '*.tsv.xz')))
-    if not topics:
-        with open(os.path.join(project, 'tests', 'tokenizer', 'corpus.txt'), encoding='utf-8') as file:
-            lines = file.read().splitlines()
-        return {'corpus.txt': list(itertools.islice(itertools.cycle(lines), TEXTS))}
-    mixed = itertools.chain.from_iterable(zip(*(column(path, 'text') for path in topics)))
-    return {'English': list(itertools.islice(column(os.path.join(shared, 'en-de', 'general.tsv.xz'), 'en'), TEXTS)),
-            'mixed': list(itertools.islice(mixed, TEXTS))}
 
 
 def folders(vocabularies):
@@ -73,18 +52,12 @@ def folders(vocabularies):
     return made
 
 
-def timed(run):
-    begun = time.process_time()
-    run()
-    return time.process_time() - begun
-
-
 found, missing = real_vocabularies.find(project, shared)
 print(f'model2vec {model2vec.__version__}, one thread each, {ROUNDS} rounds in turns; load {os.getloadavg()[0]:.1f}')
 for line in missing:
     print('not run:', line)
 context = alcore.Context(threads=1)
-for kind, texts in corpora().items():
+for kind, texts in corpora(project, shared, TEXTS).items():
     for name, folder in folders(found).items():
         peer, model = model2vec.StaticModel.from_pretrained(folder), alcore.Model.open(folder, context=context)
         wanted, answer = peer.encode(texts, use_multiprocessing=False), model.embed(texts)

@@ -10,14 +10,10 @@
 English: sentences of news and examples. Mixed: a sentence of each of 22 languages in turn. They are those of the corpora that lie
 beside the project (../shared/data or $ALCORE_SHARED_DATA); without them, corpus.txt of tests/tokenizer many times. That both give
 the same ids is checked here; tests/tokenizer/compare.py checks the rest."""
-import glob
-import itertools
-import lzma
 import os
 import statistics
 import subprocess
 import sys
-import time
 
 project, program = (os.path.abspath(path) for path in sys.argv[1:3])
 here = os.path.join(project, 'tests', 'tokenizer')
@@ -34,27 +30,10 @@ import numpy as np  # noqa: E402
 import tokenizers  # noqa: E402
 
 import real_vocabularies  # noqa: E402
+from text_corpora import corpora, timed  # noqa: E402
 
 ROUNDS, TEXTS = 7, 20000
 shared = os.environ.get('ALCORE_SHARED_DATA') or os.path.join(project, os.pardir, 'shared', 'data')
-
-
-def column(path, name):
-    with lzma.open(path, 'rt', encoding='utf-8', newline='\n') as file:
-        place = next(file).rstrip('\n').split('\t').index(name)
-        for line in file:
-            yield line.rstrip('\n').split('\t')[place]
-
-
-def corpora():
-    topics = sorted(glob.glob(os.path.join(shared, 'topics', '*.tsv.xz')))
-    if not topics:
-        with open(os.path.join(here, 'corpus.txt'), encoding='utf-8') as file:
-            lines = file.read().splitlines()
-        return {'corpus.txt': list(itertools.islice(itertools.cycle(lines), TEXTS))}
-    mixed = itertools.chain.from_iterable(zip(*(column(path, 'text') for path in topics)))
-    return {'English': list(itertools.islice(column(os.path.join(shared, 'en-de', 'general.tsv.xz'), 'en'), TEXTS)),
-            'mixed': list(itertools.islice(mixed, TEXTS))}
 
 
 def packed(texts):
@@ -66,17 +45,11 @@ def ours(folder, data, runs):
     return subprocess.run([program, folder, '1', str(runs)], input=data, capture_output=True, check=True).stdout
 
 
-def timed(run):
-    begun = time.process_time()
-    run()
-    return time.process_time() - begun
-
-
 found, missing = real_vocabularies.find(project, shared)
 print(f'tokenizers {tokenizers.__version__}, one thread each, {ROUNDS} rounds in turns; load {os.getloadavg()[0]:.1f}')
 for line in missing:
     print('not run:', line)
-for kind, texts in corpora().items():
+for kind, texts in corpora(project, shared, TEXTS).items():
     data = packed(texts)
     mebibytes = sum(len(text.encode('utf-8')) for text in texts) / (1 << 20)
     for name, folder in found.items():

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program that measures a model prints (docs/formats.md, "Measures"): the one reading of it
- * for experiments and projects. */
+/* What a program that measures a model prints (docs/projects.md, "What an evaluation prints"): the
+ * one reading of it for experiments and projects. */
 #ifndef ALCORE__MEASURE_LINES_H
 #define ALCORE__MEASURE_LINES_H
 

@@ -180,9 +180,9 @@ static alcore_status take_response(alcore__tool_record *record, const char *id, 
     return alcore__tool_answer_end(record);
 }
 
-/* Refuses a record that has responses, which are lists whose keys end in a suffix, but none to our
- * question, as where it was given another name, and one of another tool. Called where ours has
- * none. */
+/* For a record without a response to our question: refuses it where there are responses to other
+ * questions, as when ours was renamed, and where it is a record of another tool. Responses are
+ * lists whose keys end in `suffix`. */
 static alcore_status check_other(alcore__tool_record *record, const char *id,
                                  const alcore__json *object, const char *suffix) {
     const size_t length = strlen(suffix);

@@ -58,7 +58,7 @@ static alcore_status write_questions(alcore_ctx *ctx, const char *path,
 
 /* ---- back ---- */
 
-/* Whether a text stands in the context behind so many code points. */
+/* Whether a text is in the context at an offset of `start` code points. */
 static bool stands_at(const char *context, double start, const char *text) {
     const size_t length = strlen(context);
     size_t next = 0;

@@ -104,7 +104,7 @@ static int by_tie(const void *left, const void *right) {
 }
 
 /* Sorts the nominees so that, of two with equal keys, the one that is bought first has the lower
- * index. */
+ * index. ALCORE_E_CORRUPT: a row stands there twice, which is then beside itself. */
 static alcore_status sort_by_tie(alcore_ctx *ctx, int32_t tie, uint64_t seed,
                                  alcore__nominees *nominees) {
     const size_t count = (size_t)nominees->count;
@@ -116,9 +116,13 @@ static alcore_status sort_by_tie(alcore_ctx *ctx, int32_t tie, uint64_t seed,
         if (tie == ALCORE__TIE_RANDOM)
             sorted[i].drawn = alcore__rng_derive(seed, ALCORE__TAG_TIE, row, 0);
     }
-    const alcore_status status = alcore__sort(ctx, sorted, count, sizeof *sorted, by_tie);
-    for (size_t i = 0; i < count && status == ALCORE_OK; i++)
+    alcore_status status = alcore__sort(ctx, sorted, count, sizeof *sorted, by_tie);
+    for (size_t i = 0; i < count && status == ALCORE_OK; i++) {
         nominees->entries[i] = sorted[i].nominee;
+        if (i > 0 && sorted[i].nominee.row == sorted[i - 1].nominee.row)
+            status = alcore__fail(ALCORE_E_CORRUPT, "row %lld is nominated twice",
+                                  (long long)sorted[i].nominee.row);
+    }
     alcore__free(ctx, sorted);
     return status;
 }

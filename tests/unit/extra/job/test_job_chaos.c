@@ -392,6 +392,11 @@ START_TEST(counts_and_nominees_that_lie) {
                 ck_not_taken(jobs[0], lie, ALCORE_E_CORRUPT, "has no nominees of the rows");
                 free(lie.data);
             }
+        if (exchange == 2) { /* the second nominee has the row of the first */
+            const bytes lie = with_number(present, entry + 64, present.data + entry + 32);
+            ck_not_taken(jobs[0], lie, ALCORE_E_CORRUPT, "is nominated twice");
+            free(lie.data);
+        }
         free(present.data);
     }
     for (int32_t s = 0; s < COUNT; s++) alcore_job_unref(jobs[s]);
