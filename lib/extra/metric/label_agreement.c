@@ -34,8 +34,8 @@ static alcore_status number_class(alcore__label_agreement *self, const alcore__g
     return alcore__vocabulary_add(self->ctx, &self->classes, label->text, label->length, out);
 }
 
-static alcore_status number_pair(alcore__label_agreement *self, uint32_t one, uint32_t other,
-                                 uint32_t *out) {
+alcore_status alcore__label_agreement_pair(alcore__label_agreement *self, uint32_t one,
+                                           uint32_t other, uint32_t *out) {
     const uint32_t key[2] = {one < other ? one : other, one < other ? other : one};
     const uint32_t before = self->pair_numbers.count;
     ALCORE__TRY(ROOM(self, pairs, pair_capacity, before));
@@ -64,7 +64,8 @@ static alcore_status add_pair(alcore__label_agreement *self, const alcore__given
     const uint32_t *const numbers = self->numbers;
     const int first = labels[a].annotator < labels[b].annotator ? 0 : 1;
     uint32_t pair;
-    ALCORE__TRY(number_pair(self, labels[a].annotator, labels[b].annotator, &pair));
+    ALCORE__TRY(
+        alcore__label_agreement_pair(self, labels[a].annotator, labels[b].annotator, &pair));
     if (self->pairs[pair].units == INT32_MAX)
         return alcore__fail(ALCORE_E_UNSUPPORTED, "more than 2^31 - 1 units of two annotators");
     self->pairs[pair].units++;

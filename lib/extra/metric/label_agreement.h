@@ -21,7 +21,7 @@ typedef struct alcore__given_label {
 typedef struct alcore__label_pair {
     uint32_t one, other;
     int64_t units, equal; /* that both labeled; of these, with the same label */
-    double kappa;         /* NaN: chance alone makes all of them equal */
+    double kappa;         /* NaN: units is 0, or chance alone makes all of them equal */
 } alcore__label_pair;
 
 /* A struct of zeros but ctx is empty. Memory grows with the distinct labels of each pair. */
@@ -41,6 +41,10 @@ typedef struct alcore__label_agreement {
     int64_t units, labels; /* that have two labels or more; those of them */
 } alcore__label_agreement;
 
+/* *out: the index in self->pairs of two annotators, in either order; a pair that is not there yet is
+ * added, with no unit. ALCORE_E_NOMEM. */
+alcore_status alcore__label_agreement_pair(alcore__label_agreement *self, uint32_t one,
+                                           uint32_t other, uint32_t *out);
 /* Adds the labels of a unit [count], one an annotator. */
 alcore_status alcore__label_agreement_add(alcore__label_agreement *self,
                                           const alcore__given_label *labels, size_t count);

@@ -22,9 +22,8 @@ typedef struct given_answer {
     size_t begin, length; /* of the value, in `values` */
 } given_answer;
 
-/* Two of the people, by their numbers. */
+/* What two of the people answered, beside what alcore__label_pair counts. */
 typedef struct pair_counts {
-    uint32_t one, other;
     int64_t items, agreeing;
     int64_t chrf[ALCORE__CHRF_WIDTH];
 } pair_counts;
@@ -32,9 +31,9 @@ typedef struct pair_counts {
 typedef struct comparison {
     alcore_ctx *ctx;
     alcore__compared compared;
-    alcore__vocabulary people;   /* annotators of the database, by the bytes of their numbers */
-    alcore__vocabulary numbers;  /* of pairs, by the bytes of both people */
-    pair_counts *pairs;          /* [numbers.count] owned */
+    alcore__vocabulary people; /* annotators of the database, by the bytes of their numbers */
+    pair_counts *pairs;        /* [pair_count] owned: beside agreement.pairs */
+    size_t pair_count;
     given_answer *answers;       /* [count] owned: of the present item */
     alcore__given_label *labels; /* workspace */
     const char **words;          /* workspace: where each annotator's next word begins */
@@ -58,15 +57,12 @@ static bool is_same(const comparison *self, const given_answer *a, const given_a
 /* ---- pairs ---- */
 
 static alcore_status find_pair(comparison *self, uint32_t a, uint32_t b, pair_counts **out) {
-    const uint32_t key[2] = {a < b ? a : b, a < b ? b : a};
-    const uint32_t before = self->numbers.count;
     uint32_t number;
-    ALCORE__TRY(alcore__grow(self->ctx, &self->pairs, &self->pair_capacity, (size_t)before + 1,
+    ALCORE__TRY(alcore__label_agreement_pair(&self->agreement, a, b, &number));
+    ALCORE__TRY(alcore__grow(self->ctx, &self->pairs, &self->pair_capacity, (size_t)number + 1,
                              sizeof *self->pairs));
-    ALCORE__TRY(
-        alcore__vocabulary_add(self->ctx, &self->numbers, (const char *)key, sizeof key, &number));
+    if (number == self->pair_count) self->pairs[self->pair_count++] = (pair_counts){0};
     *out = &self->pairs[number];
-    if (self->numbers.count > before) **out = (pair_counts){.one = key[0], .other = key[1]};
     return ALCORE_OK;
 }
 
@@ -222,15 +218,6 @@ static alcore_status read_name(const comparison *self, alcore__store *store, sql
     return alcore__arena_text(self->ctx, names, name, strlen(name), out);
 }
 
-/* What two people labeled; zeros: nothing. */
-static alcore__label_pair labels_of(const comparison *self, const pair_counts *pair) {
-    const uint32_t key[2] = {pair->one, pair->other};
-    const uint32_t number =
-        alcore__vocabulary_find(&self->agreement.pair_numbers, (const char *)key, sizeof key);
-    if (number == ALCORE__WORD_NONE) return (alcore__label_pair){.kappa = (double)NAN};
-    return self->agreement.pairs[number];
-}
-
 static int by_names(const void *a, const void *b) {
     const alcore__project_pair *one = a, *other = b;
     const int order = strcmp(one->one, other->one);
@@ -252,17 +239,17 @@ static alcore_status put_pairs(const comparison *self, alcore__store *store, sql
         alcore__new_array(self->ctx, (size_t)self->people.count + 1, sizeof *names, &names));
     for (uint32_t i = 0; i < self->people.count && status == ALCORE_OK; i++)
         status = read_name(self, store, find, i, &out->names, &names[i]);
-    for (uint32_t i = 0; i < self->numbers.count && status == ALCORE_OK; i++) {
+    for (size_t i = 0; i < self->pair_count && status == ALCORE_OK; i++) {
         const pair_counts *pair = &self->pairs[i];
-        const alcore__label_pair labels = labels_of(self, pair);
-        const char *one = names[pair->one], *other = names[pair->other];
+        const alcore__label_pair *labels = &self->agreement.pairs[i];
+        const char *one = names[labels->one], *other = names[labels->other];
         const bool swapped = strcmp(one, other) > 0;
         out->pairs[out->count++] = (alcore__project_pair){.one = swapped ? other : one,
                                                           .other = swapped ? one : other,
                                                           .items = pair->items,
                                                           .agreeing = pair->agreeing,
-                                                          .units = labels.units,
-                                                          .kappa = labels.kappa,
+                                                          .units = labels->units,
+                                                          .kappa = labels->kappa,
                                                           .chrf = chrf_of(pair->chrf)};
     }
     alcore__free(self->ctx, names);
@@ -272,8 +259,8 @@ static alcore_status put_pairs(const comparison *self, alcore__store *store, sql
 static alcore_status make_pairs(const comparison *self, alcore__store *store,
                                 alcore__project_agreement *out) {
     sqlite3_stmt *find;
-    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->numbers.count + 1, sizeof *out->pairs,
-                                  &out->pairs));
+    ALCORE__TRY(
+        alcore__new_array(self->ctx, self->pair_count + 1, sizeof *out->pairs, &out->pairs));
     ALCORE__TRY(alcore__store_prepare(
         store, &find, "SELECT name FROM annotators WHERE annotator = ?", "i", (int64_t)0));
     const alcore_status status = put_pairs(self, store, find, out);
@@ -287,8 +274,8 @@ static alcore_status count_annotators(const comparison *self, int64_t *out) {
     bool *shares;
     ALCORE__TRY(
         alcore__new_array(self->ctx, (size_t)self->people.count + 1, sizeof *shares, &shares));
-    for (uint32_t i = 0; i < self->numbers.count; i++)
-        shares[self->pairs[i].one] = shares[self->pairs[i].other] = true;
+    for (size_t i = 0; i < self->pair_count; i++)
+        shares[self->agreement.pairs[i].one] = shares[self->agreement.pairs[i].other] = true;
     for (uint32_t i = 0; i < self->people.count; i++) *out += shares[i];
     alcore__free(self->ctx, shares);
     return ALCORE_OK;
@@ -312,7 +299,6 @@ static alcore_status sum_up(comparison *self, alcore__store *store,
 
 static void clear(comparison *self) {
     alcore__vocabulary_clear(self->ctx, &self->people);
-    alcore__vocabulary_clear(self->ctx, &self->numbers);
     alcore__free(self->ctx, self->pairs);
     alcore__free(self->ctx, self->answers);
     alcore__free(self->ctx, self->labels);
