@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of options and commands, a row for each. Parsing, help, the man page and completion
  * read them (options.h). */
+#include "extra/tool/tool_choices.h"
 #include "options.h"
 
 #define PICKING (COMMAND_SELECT | COMMAND_CANDIDATES)
@@ -344,7 +345,8 @@ const option_info option_table[OPTION_TOTAL] = {
                      "translation)"},
     [OPTION_LABELS] = {"labels", 0, "NAME,...", false, COMMAND_SELECT | ANNOTATING,
                        "the labels of --task classes, spans or tags"},
-    [OPTION_SPAN_UNIT] = {"span-unit", 0, "code-points|utf16|bytes", false, ANNOTATING,
+    [OPTION_SPAN_UNIT] = {"span-unit", 0, ALCORE__CHOICES(ALCORE__SPAN_UNIT_LIST), false,
+                          ANNOTATING,
                           "what the offsets of spans count in the file of --tool (default what the "
                           "tool counts)"},
     [OPTION_BATCH] = {"batch", 0, "NAME", false, COMMAND_SELECT | COMMAND_ORACLE,

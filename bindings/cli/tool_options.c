@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extra/tool/tool_choices.h"
+
 /* Prints the tools that have the suffix of a path, with " or --tool " between them; "": none. */
 static void list_tools(const char *path, char out[256]) {
     alcore_tool_info info = ALCORE_TOOL_INFO_INIT;
@@ -84,8 +86,8 @@ int tool_read(const arguments *args, alcore_tool_options *options) {
     *options = (alcore_tool_options)ALCORE_TOOL_OPTIONS_INIT;
     TRY(option_enum(args, OPTION_TASK, "translation|classes|spans|tags", ALCORE_TASK_TRANSLATION,
                     &options->task));
-    TRY(option_enum(args, OPTION_SPAN_UNIT, "code-points|utf16|bytes", ALCORE_SPAN_CODE_POINTS,
-                    &options->span_unit));
+    TRY(option_enum(args, OPTION_SPAN_UNIT, ALCORE__CHOICES(ALCORE__SPAN_UNIT_LIST),
+                    ALCORE_SPAN_CODE_POINTS, &options->span_unit));
     options->source_language = option_value(args, OPTION_LANGUAGE, NULL);
     options->target_language = option_value(args, OPTION_TO, NULL);
     options->batch = option_value(args, OPTION_BATCH, NULL);

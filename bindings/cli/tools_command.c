@@ -3,20 +3,14 @@
 #include <string.h>
 
 #include "commands.h"
+#include "extra/tool/tool_choices.h"
 #include "text_output.h"
 
-/* As --span-unit takes it. */
+/* As --span-unit takes it; NULL: the tool has no spans, or a newer library has another unit. */
 static const char *unit_name(int32_t unit) {
-    switch (unit) {
-    case ALCORE_SPAN_CODE_POINTS:
-        return "code-points";
-    case ALCORE_SPAN_UTF16:
-        return "utf16";
-    case ALCORE_SPAN_BYTES:
-        return "bytes";
-    default:
-        return NULL;
-    }
+    static const char *const names[] = ALCORE__WORDS(ALCORE__SPAN_UNIT_LIST);
+    const size_t index = (size_t)(unit - ALCORE_SPAN_CODE_POINTS);
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
 static json_t *tool_json(const alcore_tool_info *info) {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "extra/tool/tool_choices.h"
 #include "extra/tool/tool_form.h"
 
 /* The number of a task; the setting takes its names only. */
@@ -15,8 +16,9 @@ static int32_t task_of(const char *name) {
 
 /* The number of a span unit; 0: that of the tool. Forms without spans take none. */
 static int32_t unit_of(int32_t task, const char *name) {
-    static const char *const names[] = {"code-points", "utf16", "bytes"};
-    for (int32_t i = 0; i < 3 && task == ALCORE_TASK_SPANS; i++)
+    static const char *const names[] = ALCORE__WORDS(ALCORE__SPAN_UNIT_LIST);
+    const int32_t count = sizeof names / sizeof *names;
+    for (int32_t i = 0; i < count && task == ALCORE_TASK_SPANS; i++)
         if (strcmp(name, names[i]) == 0) return ALCORE_SPAN_CODE_POINTS + i;
     return 0;
 }

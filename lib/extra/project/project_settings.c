@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "extra/project/project_decisions.h"
+#include "extra/tool/tool_choices.h"
 #include "request/request_internal.h"
 
 static const alcore__param own_rows[] = {
@@ -26,7 +27,8 @@ static const alcore__param own_rows[] = {
      "what annotators are asked", ALCORE__BY_NAME},
     {"labels", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "for classes, spans and tags, with commas between", ALCORE__BY_NAME},
-    {"span_unit", ALCORE_PARAM_CHOICE, "tool", 0, 0, "tool|code-points|utf16|bytes",
+    {"span_unit", ALCORE_PARAM_CHOICE, "tool", 0, 0,
+     "tool|" ALCORE__CHOICES(ALCORE__SPAN_UNIT_LIST),
      "in what files of tools count offsets of spans", ALCORE__BY_NAME},
     {"source_language", ALCORE_PARAM_TEXT, "", 0, 0, NULL, "language tag of the texts",
      ALCORE__BY_NAME},
