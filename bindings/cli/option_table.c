@@ -339,7 +339,7 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_DRAFTS] = {"drafts", 0, "FILE", false, COMMAND_SELECT | COMMAND_ORACLE,
                        "suggestions for the annotators of --tool, or of --out NAME.html: a .txt "
                        "with a line for each row of POOL, or texts with their translations"},
-    [OPTION_TASK] = {"task", 0, "translation|classes|spans|tags", false,
+    [OPTION_TASK] = {"task", 0, ALCORE__CHOICES(ALCORE__TASK_LIST), false,
                      COMMAND_SELECT | ANNOTATING,
                      "what the annotators of --tool, or of --out NAME.html, are asked (default "
                      "translation)"},

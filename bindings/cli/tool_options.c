@@ -84,7 +84,7 @@ static int read_labels(const char *list, alcore_tool_options *options) {
 int tool_read(const arguments *args, alcore_tool_options *options) {
     const char *labels = option_value(args, OPTION_LABELS, NULL);
     *options = (alcore_tool_options)ALCORE_TOOL_OPTIONS_INIT;
-    TRY(option_enum(args, OPTION_TASK, "translation|classes|spans|tags", ALCORE_TASK_TRANSLATION,
+    TRY(option_enum(args, OPTION_TASK, ALCORE__CHOICES(ALCORE__TASK_LIST), ALCORE_TASK_TRANSLATION,
                     &options->task));
     TRY(option_enum(args, OPTION_SPAN_UNIT, ALCORE__CHOICES(ALCORE__SPAN_UNIT_LIST),
                     ALCORE_SPAN_CODE_POINTS, &options->span_unit));

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "extra/training/training_choices.h"
 #include "inputs.h"
 #include "text_output.h"
 #include "train_config.h"
@@ -305,8 +306,7 @@ static int train(train_run *self) {
 /* ---- what it says ---- */
 
 static const char *metric_of(const train_config *config) {
-    static const char *const names[] = {"loss", "bleu",    "accuracy",      "exact_match",
-                                        "f1",   "span_f1", "strict_span_f1"};
+    static const char *const names[] = ALCORE__WORDS(ALCORE__VALIDATION_LIST);
     const int32_t metric = config->options.metric ? config->options.metric : ALCORE_VALIDATE_LOSS;
     return names[metric - ALCORE_VALIDATE_LOSS];
 }

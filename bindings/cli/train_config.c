@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "extra/training/training_choices.h"
 #include "inputs.h"
 
 /* What the value of a key is, and where it goes. */
@@ -40,19 +41,20 @@ static const key_info config_keys[] = {
     {"max_tokens", COUNT, CONFIG(max_tokens), false, NULL, 0},
     {"to", TEXT, CONFIG(to), false, NULL, 0},
     {"prompt", TEXT, CONFIG(prompt), false, NULL, 0},
-    {"optimizer", CHOICE, CONFIG(options.optimizer), false, "adamw|adam", ALCORE_OPTIMIZER_ADAMW},
+    {"optimizer", CHOICE, CONFIG(options.optimizer), false, ALCORE__CHOICES(ALCORE__OPTIMIZER_LIST),
+     ALCORE_OPTIMIZER_ADAMW},
     {"rate", ABOVE, CONFIG(options.rate), false, NULL, 0},
     {"weight_decay", NUMBER, CONFIG(options.weight_decay), false, NULL, 0},
     {"beta1", SHARE, CONFIG(options.beta1), false, NULL, 0},
     {"beta2", SHARE, CONFIG(options.beta2), false, NULL, 0},
     {"epsilon", ABOVE, CONFIG(options.epsilon), false, NULL, 0},
-    {"schedule", CHOICE, CONFIG(options.schedule), false, "constant|linear|inverse_sqrt|cosine",
+    {"schedule", CHOICE, CONFIG(options.schedule), false, ALCORE__CHOICES(ALCORE__SCHEDULE_LIST),
      ALCORE_SCHEDULE_CONSTANT},
     {"warmup", COUNT, CONFIG(options.warmup), false, NULL, 0},
     {"clip", NUMBER, CONFIG(options.clip), false, NULL, 0},
     {"label_smoothing", SHARE, CONFIG(options.label_smoothing), false, NULL, 0},
     {"updates", COUNT, CONFIG(options.updates), false, NULL, 0},
-    {"precision", CHOICE, CONFIG(options.precision), false, "float32|bfloat16|float16",
+    {"precision", CHOICE, CONFIG(options.precision), false, ALCORE__CHOICES(ALCORE__PRECISION_LIST),
      ALCORE_PRECISION_FLOAT32},
     {"recompute", FLAG, CONFIG(options.recompute), false, NULL, 0},
     {"batch_tokens", COUNT, CONFIG(options.batch_tokens), false, NULL, 0},
@@ -60,8 +62,8 @@ static const key_info config_keys[] = {
     {"seed", COUNT, CONFIG(options.seed), false, NULL, 0},
     {"checkpoints", TEXT, CONFIG(options.checkpoints), false, NULL, 0},
     {"checkpoint_every", COUNT, CONFIG(options.checkpoint_every), false, NULL, 0},
-    {"metric", CHOICE, CONFIG(options.metric), false,
-     "loss|bleu|accuracy|exact_match|f1|span_f1|strict_span_f1", ALCORE_VALIDATE_LOSS},
+    {"metric", CHOICE, CONFIG(options.metric), false, ALCORE__CHOICES(ALCORE__VALIDATION_LIST),
+     ALCORE_VALIDATE_LOSS},
     {"validate_every", COUNT, CONFIG(options.validate_every), false, NULL, 0},
     {"patience", COUNT, CONFIG(options.patience), false, NULL, 0},
 };

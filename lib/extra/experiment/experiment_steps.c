@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "extra/experiment/experiment_run.h"
+#include "extra/training/training_choices.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
 #define TRAIN(name, kind, member)                                                                  \
@@ -26,10 +27,11 @@ static const alcore__tree_member train_members[] = {
     TRAIN("model", MEMBER_TEXT, model),
     TRAIN("previous", MEMBER_FLAG, previous),
     TRAIN("with_labeled", MEMBER_FLAG, with_labeled),
-    CHOICE("optimizer", options.optimizer, "adamw|adam", ALCORE_OPTIMIZER_ADAMW),
+    CHOICE("optimizer", options.optimizer, ALCORE__CHOICES(ALCORE__OPTIMIZER_LIST),
+           ALCORE_OPTIMIZER_ADAMW),
     TRAIN("rate", MEMBER_ABOVE, options.rate),
     TRAIN("weight_decay", MEMBER_NUMBER, options.weight_decay),
-    CHOICE("schedule", options.schedule, "constant|linear|inverse_sqrt|cosine",
+    CHOICE("schedule", options.schedule, ALCORE__CHOICES(ALCORE__SCHEDULE_LIST),
            ALCORE_SCHEDULE_CONSTANT),
     TRAIN("warmup", MEMBER_COUNT, options.warmup),
     TRAIN("clip", MEMBER_NUMBER, options.clip),
@@ -37,7 +39,7 @@ static const alcore__tree_member train_members[] = {
     TRAIN("updates", MEMBER_COUNT, options.updates),
     TRAIN("batch_tokens", MEMBER_COUNT, options.batch_tokens),
     TRAIN("accumulate", MEMBER_COUNT, options.accumulate),
-    CHOICE("metric", options.metric, "loss|bleu|accuracy|exact_match|f1|span_f1|strict_span_f1",
+    CHOICE("metric", options.metric, ALCORE__CHOICES(ALCORE__VALIDATION_LIST),
            ALCORE_VALIDATE_LOSS),
 };
 /* The members of each kind of training, among those above: [first, end). */

@@ -12,6 +12,7 @@
 
 #include "extra/metric/chrf_count.h"
 #include "extra/metric/label_agreement.h"
+#include "extra/project/project_exchange.h"
 
 enum { POLL_ITEMS = 1024 };
 
@@ -309,15 +310,15 @@ static void clear(comparison *self) {
     alcore__label_agreement_clear(&self->agreement);
 }
 
-/* The setting task. */
-static alcore_status read_task(alcore_project *project, alcore__compared *out) {
-    static const char *const tasks[] = {"translation", "spans", "classes", "tags"};
+/* What the setting task compares. */
+static alcore_status read_compared(alcore_project *project, alcore__compared *out) {
     alcore__project_settings settings;
     ALCORE__TRY(alcore__project_settings_read(project, &settings));
-    *out = ALCORE__COMPARED_TEXTS;
-    for (int i = 0; i < 4; i++)
-        if (strcmp(alcore__project_setting(&settings, "task"), tasks[i]) == 0)
-            *out = (alcore__compared)i;
+    const int32_t task = alcore__project_task(&settings);
+    *out = task == ALCORE_TASK_SPANS     ? ALCORE__COMPARED_SPANS
+           : task == ALCORE_TASK_CLASSES ? ALCORE__COMPARED_ITEMS
+           : task == ALCORE_TASK_TAGS    ? ALCORE__COMPARED_WORDS
+                                         : ALCORE__COMPARED_TEXTS;
     alcore__project_settings_clear(project, &settings);
     return ALCORE_OK;
 }
@@ -328,7 +329,7 @@ alcore_status alcore__project_agreement_read(alcore_project *project, bool polls
     *out = (alcore__project_agreement){.all = ALCORE_PROJECT_AGREEMENT_INIT};
     comparison self = {.ctx = ctx, .agreement = {.ctx = ctx}, .all = &out->all};
     self.work.counter.ctx = self.work.lines.ctx = ctx;
-    ALCORE__TRY(read_task(project, &out->compared));
+    ALCORE__TRY(read_compared(project, &out->compared));
     self.compared = out->compared;
     alcore_status status = read_answers(&self, &project->store, polls);
     if (status == ALCORE_OK) status = sum_up(&self, &project->store, out);

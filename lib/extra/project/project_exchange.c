@@ -7,8 +7,9 @@
 #include "extra/tool/tool_choices.h"
 #include "extra/tool/tool_form.h"
 
-/* The number of a task; the setting takes its names only. */
-static int32_t task_of(const char *name) {
+/* The setting takes the names of tasks only. */
+int32_t alcore__project_task(const alcore__project_settings *settings) {
+    const char *const name = alcore__project_setting(settings, "task");
     int32_t task = ALCORE_TASK_TRANSLATION;
     while (strcmp(name, alcore__tool_task_name(task)) != 0) task++;
     return task;
@@ -84,7 +85,7 @@ alcore_status alcore__project_exchange_begin(alcore_project *project,
         return status;
     }
     const alcore__project_settings *const settings = &out->settings;
-    out->options.task = task_of(alcore__project_setting(settings, "task"));
+    out->options.task = alcore__project_task(settings);
     out->options.span_unit =
         unit_of(out->options.task, alcore__project_setting(settings, "span_unit"));
     out->options.source_language = or_null(alcore__project_setting(settings, "source_language"));

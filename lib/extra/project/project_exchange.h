@@ -18,6 +18,9 @@ typedef struct alcore__project_exchange {
     char id[PROJECT_ID_DIGITS + 1];
 } alcore__project_exchange;
 
+/* The setting task: ALCORE_TASK_*. */
+int32_t alcore__project_task(const alcore__project_settings *settings);
+
 alcore_status alcore__project_exchange_begin(alcore_project *project,
                                              alcore__project_exchange *out);
 void alcore__project_exchange_end(alcore_project *project, alcore__project_exchange *exchange);

@@ -23,7 +23,7 @@ static const alcore__param own_rows[] = {
      "of several annotators of an item: their answer where they agree, the latest one, or that of "
      "more than half of them",
      ALCORE__BY_NAME},
-    {"task", ALCORE_PARAM_CHOICE, "translation", 0, 0, "translation|classes|spans|tags",
+    {"task", ALCORE_PARAM_CHOICE, "translation", 0, 0, ALCORE__CHOICES(ALCORE__TASK_LIST),
      "what annotators are asked", ALCORE__BY_NAME},
     {"labels", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "for classes, spans and tags, with commas between", ALCORE__BY_NAME},

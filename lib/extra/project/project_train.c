@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "extra/project/project_work.h"
+#include "extra/training/training_choices.h"
 
 /* What the public call was told. */
 typedef struct training {
@@ -65,9 +66,9 @@ static void put_training(alcore__json_out *json, const alcore_train_options *how
                    MEMBER(COUNT, warmup),         MEMBER(COUNT, accumulate),
                    MEMBER(COUNT, batch_tokens),   MEMBER(COUNT, checkpoint_every),
                    MEMBER(COUNT, validate_every), MEMBER(COUNT, patience)};
-    static const char *const schedules[] = {"constant", "linear", "inverse_sqrt", "cosine"};
-    static const char *const optimizers[] = {"adamw", "adam"};
-    static const char *const precisions[] = {"float32", "bfloat16", "float16"};
+    static const char *const schedules[] = ALCORE__WORDS(ALCORE__SCHEDULE_LIST);
+    static const char *const optimizers[] = ALCORE__WORDS(ALCORE__OPTIMIZER_LIST);
+    static const char *const precisions[] = ALCORE__WORDS(ALCORE__PRECISION_LIST);
     alcore__json_open(json, "training", '{');
     alcore__json_put_integer(json, "seed", (int64_t)how->seed);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "extra/tool/tool_choices.h"
 #include "formats/escape.h"
 #include "text/language_tag.h"
 #include "text/utf8.h"
@@ -12,18 +13,11 @@
 
 enum { POLL_ITEMS = 1024 };
 
-static const struct {
-    int32_t task;
-    const char *name;
-} tasks[] = {{ALCORE_TASK_TRANSLATION, "translation"},
-             {ALCORE_TASK_CLASSES, "classes"},
-             {ALCORE_TASK_SPANS, "spans"},
-             {ALCORE_TASK_TAGS, "tags"}};
-
 const char *alcore__tool_task_name(int32_t task) {
-    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
-        if (tasks[i].task == task) return tasks[i].name;
-    return NULL;
+    static const char *const names[] = ALCORE__WORDS(ALCORE__TASK_LIST);
+    const int64_t index = (int64_t)task - ALCORE_TASK_TRANSLATION;
+    const int64_t count = sizeof names / sizeof *names;
+    return index >= 0 && index < count ? names[index] : NULL;
 }
 
 alcore_status alcore__tool_fail_item(const alcore_tool_items *items, int64_t item,

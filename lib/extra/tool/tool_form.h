@@ -52,7 +52,7 @@ static inline size_t alcore__tool_text_length(const alcore_tool_items *items, in
 alcore_status alcore__tool_fail_item(const alcore_tool_items *items, int64_t item,
                                      const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The task's name, such as "spans". */
+/* The task's name, such as "spans"; NULL: it is no ALCORE_TASK_*. */
 const char *alcore__tool_task_name(int32_t task);
 
 /* ---- answers (tool_answers.c) ---- */
