@@ -90,8 +90,10 @@ static void put_training(alcore__json_out *json, const alcore_train_options *how
         alcore__json_put_string(json, "precision",
                                 precisions[how->precision - ALCORE_PRECISION_FLOAT32]);
     if (how->checkpoints) alcore__json_put_string(json, "checkpoints", how->checkpoints);
-    if (how->validation)
-        alcore__json_put_string(json, "metric", alcore__validation_name(how->metric));
+    const int32_t metric = alcore__or_default(how->metric, ALCORE_VALIDATE_LOSS);
+    if (how->validation && metric >= ALCORE_VALIDATE_LOSS &&
+        metric <= ALCORE_VALIDATE_STRICT_SPAN_F1)
+        alcore__json_put_string(json, "metric", alcore__validation_name(metric));
     if (how->recompute) alcore__json_put_flag(json, "recompute", true);
     alcore__json_close(json, '}');
 }

@@ -231,6 +231,12 @@ START_TEST(the_engine) {
         strstr(bytes_of(in_bed("p/models/round-1/config.json")), "\"trained\": 4"));
     how.best = start;
     ck_assert_fails(alcore_project_train(project, &train, &out), ALCORE_E_PARAM, "best");
+    how.best = NULL;
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &how.validation));
+    how.metric = 99;
+    ck_assert_fails(alcore_project_train(project, &train, &out), ALCORE_E_PARAM, "metric 99");
+    ck_assert(!document_has("\"metric\":")); /* no word is logged for what has none */
+    alcore_pool_unref(how.validation);
     /* The null module translates a text as itself. */
     alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
     reading.text_column = "src";
