@@ -24,6 +24,8 @@ struct alcore_tool_answers {
     alcore__buffer messages;
     alcore__buffer value; /* workspace */
     const char *batch;    /* in strings; NULL: none */
+    /* Whether a message, and whether the error, says of which other tool the file is. */
+    bool message_names_tool, error_names_tool;
 };
 
 static void release_answers(void *object) {
@@ -230,6 +232,14 @@ alcore_status alcore__tool_answers_refuse_error(alcore_tool_answers *into) {
 
 alcore_status alcore__tool_answers_set_batch(alcore_tool_answers *into, const char *batch) {
     return keep(into, batch, strlen(batch), &into->batch);
+}
+
+void alcore__tool_answers_set_named(alcore_tool_answers *into, alcore_status status) {
+    *(status == ALCORE_OK ? &into->message_names_tool : &into->error_names_tool) = true;
+}
+
+bool alcore__tool_answers_named(const alcore_tool_answers *answers, alcore_status status) {
+    return status == ALCORE_OK ? answers->message_names_tool : answers->error_names_tool;
 }
 
 /* ---- what callers see ---- */

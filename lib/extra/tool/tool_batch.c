@@ -90,10 +90,9 @@ static alcore_status read_head(alcore_ctx *ctx, const char *path, char *head) {
 
 /* Whether the file may be that of another tool, and is not said to be. */
 static bool is_open_question(alcore_status status, const alcore_tool_answers *answers) {
-    if (status != ALCORE_OK)
-        return status == ALCORE_E_DATA && !strstr(alcore_last_error(), "read it with the tool");
-    return alcore_tool_answers_count(answers) == 0 &&
-           !strstr(alcore_tool_answers_messages(answers), "it looks like a record of");
+    if (alcore__tool_answers_named(answers, status)) return false;
+    return status == ALCORE_E_DATA ||
+           (status == ALCORE_OK && alcore_tool_answers_count(answers) == 0);
 }
 
 alcore_status alcore__tool_name_batch(alcore_ctx *ctx, const char *tool, const char *path,

@@ -22,9 +22,11 @@ alcore_status alcore__tool_check_foreign(alcore__tool_record *record, const char
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strcmp(signs[i].tool, tool) != 0 &&
             alcore__tool_member(&record->json, signs[i].member, &at) &&
-            (signs[i].kind == 0 || alcore__json_kind(&at) == signs[i].kind))
+            (signs[i].kind == 0 || alcore__json_kind(&at) == signs[i].kind)) {
+            alcore__tool_answers_set_named(record->into, ALCORE_OK);
             return alcore__tool_record_refuse(
                 record, "item %s: by its \"%s\" it looks like a record of %s, not of %s", id,
                 signs[i].member, signs[i].tool, tool);
+        }
     return ALCORE_OK;
 }

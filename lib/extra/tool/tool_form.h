@@ -83,4 +83,10 @@ alcore_status alcore__tool_answers_refuse_error(alcore_tool_answers *into);
 /* Keeps the name of the batch; a later one replaces it. ALCORE_E_NOMEM. */
 alcore_status alcore__tool_answers_set_batch(alcore_tool_answers *into, const char *batch);
 
+/* Keeps that a message (ALCORE_OK), or the error that ends the reading, names another tool, whose
+ * file this is. */
+void alcore__tool_answers_set_named(alcore_tool_answers *into, alcore_status status);
+/* Whether what a caller is told of a reading that ended with the status names another tool. */
+bool alcore__tool_answers_named(const alcore_tool_answers *answers, alcore_status status);
+
 #endif

@@ -10,9 +10,11 @@ static alcore_status start_root(alcore__xliff *self, alcore__xml *xml, const cha
     const char *version = alcore__xml_attribute(attributes, "version");
     if (strcmp(name, "xliff") != 0)
         return alcore__xml_fail(xml, "the root is %.60s, not xliff", name);
-    if (version && version[0] == other_version)
+    if (version && version[0] == other_version) {
+        alcore__tool_answers_set_named(self->unit.into, ALCORE_E_DATA);
         return alcore__xml_fail(xml, "it is XLIFF %.20s: read it with the tool %s", version,
                                 other_tool);
+    }
     self->has_root = true;
     return ALCORE_OK;
 }

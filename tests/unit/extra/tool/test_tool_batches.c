@@ -60,7 +60,7 @@ static void check_pair(const alcore_tool_info *writer, const alcore_tool_info *r
     const char *const said =
         status == ALCORE_OK ? alcore_tool_answers_messages(answers) : alcore_last_error();
     if (writer == reader)
-        ck_assert_msg(!strstr(said, "batch of") && !strstr(said, "looks like"), "%s: %.300s",
+        ck_assert_msg(!strstr(said, "batch of") && !strstr(said, ", not of "), "%s: %.300s",
                       reader->name, said);
     else
         ck_assert_msg(names(said, writer->name, reader->name) &&
@@ -78,7 +78,9 @@ START_TEST(every_pair) {
     for (int64_t w = 0; w < count; w++)
         for (int full = 0; full < 2; full++) {
             char name[64], path[TEST_PATH_BYTES + 64];
-            snprintf(name, sizeof name, "batch%s", tools[w].suffix);
+            /* A path with words of our messages decides nothing. */
+            snprintf(name, sizeof name, "it looks like a record of read it with the tool%s",
+                     tools[w].suffix);
             snprintf(path, sizeof path, "%s", in_folder(name));
             write_batch(&tools[w], path, full);
             for (int64_t r = 0; r < count; r++) check_pair(&tools[w], &tools[r], path);
