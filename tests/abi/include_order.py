@@ -26,7 +26,8 @@ PUBLIC = {'export': 'base', 'gone': 'base', 'status': 'base', 'context': 'base',
           'extra/comparison': 'extra/analysis', **{'extra/metric_' + part: 'extra/metric' for part in ('common', 'labels', 'statistics', 'translation', 'words')}}
 LIB = os.path.join(ROOT, 'lib')
 # What the command and the modules of Lua compile in themselves: numbers have one grammar
-# (tests/docs/number_grammar.py) and words of choices one list, and the library exports no function for them.
+# (tests/docs/number_grammar.py) and words of choices one list, and the library exports no
+# function for them.
 COMPILED_IN = {'lib/base/number.h', 'lib/base/number.c', 'lib/base/output_path.h', 'lib/base/word_list.h',
                'lib/extra/tool/tool_choices.h', 'lib/extra/training/training_choices.h'}
 

@@ -41,8 +41,8 @@ typedef struct alcore__label_agreement {
     int64_t units, labels; /* that have two labels or more; those of them */
 } alcore__label_agreement;
 
-/* *out: the index in self->pairs of two annotators, in either order; a pair that is not there yet is
- * added, with no unit. ALCORE_E_NOMEM. */
+/* *out: the index in self->pairs of two annotators, in either order; a pair that is not there yet
+ * is added, with no unit. ALCORE_E_NOMEM. */
 alcore_status alcore__label_agreement_pair(alcore__label_agreement *self, uint32_t one,
                                            uint32_t other, uint32_t *out);
 /* Adds the labels of a unit [count], one an annotator. */
