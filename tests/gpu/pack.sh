@@ -28,7 +28,7 @@ if [ -z "$emulated" ]; then
     ninja -C "$build" bindings/cli/alcore tests/conformance/kernel_conformance tests/bench/kernels/libkernel-table.so \
         lib/engines/cuda/libalcore-cuda.so tests/gpu/libalcore-cuda-filtered.so >&2
     # The engine of models, where build/torch-venv has a torch to compile it with.
-    torch_module=$(ninja -C "$build" -t targets all | sed -nE 's/^(lib\/torch\/libalcore-torch-[0-9.]+\.so):.*/\1/p')
+    torch_module=$(ninja -C "$build" -t targets all | sed -nE 's/^(lib\/engines\/torch\/libalcore-torch-[0-9.]+\.so):.*/\1/p')
     [ -z "$torch_module" ] || ninja -C "$build" "$torch_module" >&2
     module=$build/lib/engines/cuda/libalcore-cuda.so
     filtered=$build/tests/gpu/libalcore-cuda-filtered.so
