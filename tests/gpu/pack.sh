@@ -29,7 +29,12 @@ if [ -z "$emulated" ]; then
         lib/engines/cuda/libalcore-cuda.so tests/gpu/libalcore-cuda-filtered.so >&2
     # The engine of models, where build/torch-venv has a torch to compile it with.
     torch_module=$(ninja -C "$build" -t targets all | sed -nE 's/^(lib\/engines\/torch\/libalcore-torch-[0-9.]+\.so):.*/\1/p')
-    [ -z "$torch_module" ] || ninja -C "$build" "$torch_module" >&2
+    if [ -n "$torch_module" ]; then
+        ninja -C "$build" "$torch_module" >&2
+    elif [ -e build/torch-venv ]; then
+        echo "build/torch-venv has a torch, but $build makes no engine of models with it" >&2
+        exit 1
+    fi
     module=$build/lib/engines/cuda/libalcore-cuda.so
     filtered=$build/tests/gpu/libalcore-cuda-filtered.so
 else
