@@ -65,6 +65,12 @@ void alcore__json_put_integer(alcore__json_out *json, const char *key, int64_t v
         json->status = alcore__buffer_format(json->ctx, &json->text, "%" PRId64, value);
 }
 
+void alcore__json_put_hash(alcore__json_out *json, const char *key, uint64_t hash) {
+    begin_value(json, key);
+    if (json->status == ALCORE_OK)
+        json->status = alcore__buffer_format(json->ctx, &json->text, "\"%016" PRIx64 "\"", hash);
+}
+
 /* Writes the shortest decimal that reads back as the same double. */
 void alcore__json_put_number(alcore__json_out *json, const char *key, double value) {
     begin_value(json, key);

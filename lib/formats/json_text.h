@@ -23,6 +23,8 @@ void alcore__json_put_string(alcore__json_out *json, const char *key, const char
 void alcore__json_put_text(alcore__json_out *json, const char *key, const char *text,
                            size_t length);
 void alcore__json_put_integer(alcore__json_out *json, const char *key, int64_t value);
+/* Writes 16 hexadecimal digits as a string, since JSON readers round large numbers. */
+void alcore__json_put_hash(alcore__json_out *json, const char *key, uint64_t hash);
 /* Writes null for a NaN or infinity, which JSON cannot express. */
 void alcore__json_put_number(alcore__json_out *json, const char *key, double value);
 void alcore__json_put_flag(alcore__json_out *json, const char *key, bool value);

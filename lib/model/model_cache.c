@@ -52,10 +52,10 @@ static alcore_status name_file(alcore__cached_run *self, const char *origin) {
         self->ctx, &key, "1\n%016" PRIx64 "\n%" PRId64 "\n%s\n%s",
         alcore_pool_fingerprint(self->pool), self->rows, self->column, origin);
     if (status == ALCORE_OK) {
-        const alcore__hash hash = alcore__hash128(key.data, key.length);
-        status = alcore__buffer_format(self->ctx, &self->path,
-                                       "%s/%s-%016" PRIx64 "%016" PRIx64 ".alcore",
-                                       self->cache->folder, self->column, hash.high, hash.low);
+        char hash[ALCORE__HASH_TEXT_BYTES];
+        alcore__hash_print(alcore__hash128(key.data, key.length), hash);
+        status = alcore__buffer_format(self->ctx, &self->path, "%s/%s-%s.alcore",
+                                       self->cache->folder, self->column, hash);
     }
     alcore__buffer_clear(self->ctx, &key);
     return status;

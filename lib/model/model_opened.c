@@ -68,9 +68,9 @@ static alcore_status append_hash(alcore_ctx *ctx, const char *path, const char *
     if (status == ALCORE_OK && length > 0)
         status = alcore__file_read_all(file, 0, data, (size_t)length);
     if (status == ALCORE_OK) {
-        const alcore__hash hash = alcore__hash128(data, length > 0 ? (size_t)length : 0);
-        status = alcore__buffer_format(ctx, out, "%s %016" PRIx64 "%016" PRIx64 "\n", name,
-                                       hash.high, hash.low);
+        char hash[ALCORE__HASH_TEXT_BYTES];
+        alcore__hash_print(alcore__hash128(data, length > 0 ? (size_t)length : 0), hash);
+        status = alcore__buffer_format(ctx, out, "%s %s\n", name, hash);
     }
     alcore__free(ctx, data);
     alcore__file_close(file);

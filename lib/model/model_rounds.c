@@ -27,10 +27,10 @@ static alcore_status name_file(const alcore__rounds *rounds, const alcore_pool *
     if (status == ALCORE_OK && languages != 0)
         status = alcore__buffer_format(ctx, &key, "\n%016" PRIx64, languages);
     if (status == ALCORE_OK) {
-        const alcore__hash hash = alcore__hash128(key.data, key.length);
-        status = alcore__buffer_format(
-            ctx, out, "%s/%s-round-%" PRId64 "-%016" PRIx64 "%016" PRIx64 ".alcore", rounds->folder,
-            column, round, hash.high, hash.low);
+        char hash[ALCORE__HASH_TEXT_BYTES];
+        alcore__hash_print(alcore__hash128(key.data, key.length), hash);
+        status = alcore__buffer_format(ctx, out, "%s/%s-round-%" PRId64 "-%s.alcore",
+                                       rounds->folder, column, round, hash);
     }
     alcore__buffer_clear(ctx, &key);
     return status;

@@ -36,13 +36,6 @@ static const char *role_name(int32_t role) {
                                         : "candidates";
 }
 
-/* "fingerprint": 16 hexadecimal digits, as a text, since JSON readers round large numbers. */
-static void put_fingerprint(alcore__json_out *json, uint64_t fingerprint) {
-    char text[20];
-    snprintf(text, sizeof text, "%016" PRIx64, fingerprint);
-    alcore__json_put_string(json, "fingerprint", text);
-}
-
 /* "reuse": for a column of which values of earlier rounds were asked for (max_age), how many values
  * of candidates the cache had, were computed, or are of earlier rounds, and an estimate of the
  * seconds that were saved; null where nothing was computed, from which it could be made. */
@@ -92,7 +85,7 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
             snprintf(device, sizeof device, "cuda:%d", (int)input->device);
             alcore__json_put_string(json, "device", device);
         } else if (!input->engine) {
-            put_fingerprint(json, input->fingerprint);
+            alcore__json_put_hash(json, "fingerprint", input->fingerprint);
         }
         alcore__json_close(json, '}');
     }
@@ -110,7 +103,7 @@ static void put_inputs(const alcore__ranking *ranking, alcore__json_out *json) {
         alcore__json_open(json, role_name(input->role), '{');
         alcore__json_put_integer(json, "rows", input->rows);
         alcore__json_put_integer(json, "used", input->used);
-        put_fingerprint(json, input->fingerprint);
+        alcore__json_put_hash(json, "fingerprint", input->fingerprint);
         if (input->role == ALCORE_ROLE_CANDIDATES && ranking->text_rows > 0)
             alcore__json_put_integer(json, "phrases_of_rows", ranking->text_rows);
         put_columns(ranking, input->role, json);

@@ -111,12 +111,10 @@ static alcore_status write_summary(alcore_mix *mix) {
 
 /* Rows and hash of the texts of a pool. */
 static void put_pool(alcore__json_out *json, const char *key, const alcore_pool *pool) {
-    char hash[24];
     if (!pool) return;
-    snprintf(hash, sizeof hash, "%016" PRIx64, alcore_pool_fingerprint(pool));
     alcore__json_open(json, key, '{');
     alcore__json_put_integer(json, "rows", alcore_pool_row_count(pool));
-    alcore__json_put_string(json, "fingerprint", hash);
+    alcore__json_put_hash(json, "fingerprint", alcore_pool_fingerprint(pool));
     alcore__json_close(json, '}');
 }
 
@@ -161,8 +159,6 @@ static void put_settings(alcore__json_out *json, const alcore__mix_settings *set
  * the buffer after a failure too. */
 static alcore_status write_provenance(alcore_mix *mix) {
     alcore__json_out json = {.ctx = mix->object.ctx};
-    char fingerprint[24];
-    snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, mix->lm_fingerprint);
     alcore__json_open(&json, NULL, '{');
     alcore__json_put_string(&json, "schema", "alcore-training-set-1");
     alcore__json_put_string(&json, "version", ALCORE_VERSION);
@@ -183,7 +179,7 @@ static alcore_status write_provenance(alcore_mix *mix) {
     if (mix->embeddings) alcore__json_put_string(&json, "embeddings", mix->embeddings);
     if (mix->language_model) {
         alcore__json_put_string(&json, "language_model", mix->language_model);
-        alcore__json_put_string(&json, "language_model_fingerprint", fingerprint);
+        alcore__json_put_hash(&json, "language_model_fingerprint", mix->lm_fingerprint);
     }
     if (mix->links) alcore__json_put_string(&json, "links", mix->links);
     alcore__json_close(&json, '}');
