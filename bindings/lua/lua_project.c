@@ -2,9 +2,9 @@
 /*** @module alcore */
 /*** Labeling projects in a folder, resumable at any instant (docs/projects.md).
  * @section projects */
-#include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "lua_binding.h"
 
 /* Settings that are given together. */
@@ -130,7 +130,7 @@ static void measures_as_text(lua_State *L) {
         if (!*name || strpbrk(name, " \t\r\n") || value - value != 0)
             luaL_error(L, "measure '%s': a name without blanks and a finite number are needed",
                        name);
-        snprintf(number, sizeof number, "%.17g", (double)value);
+        alcore__print_double((double)value, number);
         lua_pushvalue(L, table + 1);
         lua_pushfstring(L, "%s\t%s\n", name, number);
         lua_concat(L, 2);

@@ -5,9 +5,6 @@
  * discounts. */
 #include "alcore/extra/lm.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "formats/byte_stream.h"
 #include "text/lm_internal.h"
 
@@ -23,19 +20,8 @@ typedef struct arpa_writer {
     int64_t done, total;    /* n-grams written, and all that will be, for the progress */
 } arpa_writer;
 
-/* Appends a number with DIGITS significant digits and '.' as its decimal point, whatever that of
- * the locale is: each run of other bytes becomes one '.'. */
 static alcore_status append_number(arpa_writer *w, double value) {
-    char text[40];
-    size_t length = 0;
-    (void)snprintf(text, sizeof text, "%.*g", DIGITS, value);
-    for (const char *c = text; *c != '\0'; c++) {
-        if (strchr("0123456789+-einf", *c))
-            text[length++] = *c;
-        else if (length > 0 && text[length - 1] != '.')
-            text[length++] = '.';
-    }
-    return alcore__buffer_append(w->ctx, &w->line, text, length);
+    return alcore__buffer_format(w->ctx, &w->line, "%.*g", DIGITS, value);
 }
 
 /* Writes the line that was built, with its end, and empties it. */

@@ -177,6 +177,11 @@ case("functions train and measure", function()
         return {chrf = 41.5}
     end)), '{"chrf":41.5}')
     equal(assert(project:document()):match('"name":"chrf","value":41.5'), '"name":"chrf","value":41.5')
+    if os.setlocale("de_DE.UTF-8") then -- run_lua.sh makes it: numbers have a comma
+        equal(("%.1f"):format(0.5), "0,5")
+        equal(project:eval(function() return {chrf = 41.25} end), '{"chrf":41.25}')
+        os.setlocale("C")
+    end
     tap.raises("no such thing", function() return project:train(function() error("no such thing") end) end)
     tap.raises("finite number", function() return project:eval(function() return {chrf = 0 / 0} end) end)
     tap.raises("without blanks", function() return project:eval(function() return {["a b"] = 1} end) end)
