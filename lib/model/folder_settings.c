@@ -316,7 +316,7 @@ static alcore_status check_stays(const reader *r, alcore__name path) {
                                       r->path.data, (int)path.length, path.text ? path.text : "");
 }
 
-/* Appends a module behind the pooling to those of the settings. */
+/* Appends a module behind the pooling or the table to those of the settings. */
 static alcore_status add_module(reader *r, const module *one) {
     alcore_sys_model_module *made = &r->out->modules[r->out->module_count++];
     made->kind = one->kind == DENSE        ? ALCORE_SYS_MODULE_DENSE
@@ -351,11 +351,7 @@ static alcore_status read_modules(reader *r, bool *found) {
     for (size_t i = 1; i < count; i++) {
         ALCORE__TRY(check_stays(r, list[i].path));
         ALCORE__TRY(read_module(r, list[i].kind, list[i].path));
-        if (is_static)
-            r->out->steps[r->out->step_count++] =
-                (alcore__static_step){list[i].kind == DENSE, list[i].path};
-        else if (i > 1)
-            ALCORE__TRY(add_module(r, &list[i]));
+        if (is_static || i > 1) ALCORE__TRY(add_module(r, &list[i]));
     }
     set_normalize(r->out);
     return ALCORE_OK;
@@ -472,13 +468,14 @@ enum { MODEL2VEC_TOKENS = 512 };
 static alcore_status read_model2vec(reader *r) {
     alcore__part object;
     alcore__json value;
-    bool found;
+    bool found, normalize = false;
     ALCORE__TRY(read_object(r, "config.json", &object, &found));
     r->out->max_tokens = MODEL2VEC_TOKENS;
     if (!found) return ALCORE_OK;
     ALCORE__TRY(
         alcore__folder_keys_check(&object, ALCORE__KEYS_CONFIG, "model2vec", &r->out->report));
-    ALCORE__TRY(alcore__part_flag(&object, "normalize", &r->out->normalize));
+    ALCORE__TRY(alcore__part_flag(&object, "normalize", &normalize));
+    r->out->normalize |= normalize; /* a Normalize of modules.json stays */
     if (alcore__json_find(&object.value, "max_length", &value) && alcore__json_kind(&value) == 'n')
         r->out->max_tokens = 0;
     return read_count(&object, "max_length", &r->out->max_tokens);

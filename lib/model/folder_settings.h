@@ -16,13 +16,6 @@ typedef struct alcore__prompt {
     alcore__name name, text;
 } alcore__prompt;
 
-/* A module behind the table of a static model, in the order of modules.json. */
-typedef struct alcore__static_step {
-    bool is_dense;     /* else it divides embeddings by their length */
-    alcore__name path; /* its folder in that of the model */
-} alcore__static_step;
-enum { ALCORE__STATIC_STEPS = ALCORE__MOST_MODULES - 1 };
-
 /* Texts live in the arena of the report. A struct of zeros is empty. */
 typedef struct alcore__folder_settings {
     alcore__key_report report;
@@ -33,7 +26,8 @@ typedef struct alcore__folder_settings {
     /* ALCORE_SYS_POOLING_*, whose vectors stand side by side; count 0: the folder names none */
     int32_t poolings[ALCORE__MOST_POOLINGS];
     size_t pooling_count;
-    /* What vectors go through behind the pooling, less the Normalize at the end */
+    /* What vectors go through behind the pooling, or the table of a static model, less the
+     * Normalize at the end; fewer than ALCORE__MOST_MODULES */
     alcore_sys_model_module modules[ALCORE__MOST_MODULES];
     size_t module_count;
     bool normalize;          /* whether embeddings are divided by their length at last */
@@ -43,10 +37,8 @@ typedef struct alcore__folder_settings {
     size_t prompt_count, prompt_capacity;
     alcore__name default_prompt; /* its text; NULL: there is none */
     /* Of static models: the folder of the table and its tokenizer in that of the model, "" or "."
-     * for that itself; and what stands behind the table. */
+     * for that itself. */
     alcore__name table_path;
-    alcore__static_step steps[ALCORE__STATIC_STEPS]; /* [step_count] */
-    size_t step_count;
 } alcore__folder_settings;
 
 /* Reads and checks the files of the folder at path; *out is empty before, and the caller clears it,

@@ -27,19 +27,19 @@ enum { TASK_TEXTS = 64 };
 enum { FETCH_AHEAD = 2 };
 
 /* A module behind the table. */
-typedef struct step {
+typedef struct module {
     bool is_dense;
     alcore__static_dense dense; /* of a Dense; else a Normalize */
-} step;
+} module;
 
 /* An opened model: what alcore_sys_model points to. */
 typedef struct model {
     alcore_ctx *ctx;
     alcore__static_table table;
-    step steps[ALCORE__STATIC_STEPS + 1]; /* [step_count] */
-    size_t step_count;
+    module modules[ALCORE__MOST_MODULES]; /* [module_count] */
+    size_t module_count;
     int64_t width; /* most components that any of the vectors has */
-    int64_t dims;  /* components behind the last step */
+    int64_t dims;  /* components behind the last module */
     int64_t kept;  /* the first ones that embeddings have */
     int64_t max_tokens;
     char version[ALCORE__HASH_TEXT_BYTES];
@@ -52,14 +52,13 @@ static model *of(alcore_sys_model *opened) {
 
 /* ---- opening ---- */
 
-static alcore_status add_step(alcore_ctx *ctx, const char *path, const alcore__static_step *said,
-                              model *self) {
-    step *one = &self->steps[self->step_count++];
+static alcore_status add_module(alcore_ctx *ctx, const char *path,
+                                const alcore_sys_model_module *said, model *self) {
+    module *one = &self->modules[self->module_count++];
     alcore__buffer folder = {0};
-    one->is_dense = said->is_dense;
+    one->is_dense = said->kind == ALCORE_SYS_MODULE_DENSE;
     if (!one->is_dense) return ALCORE_OK;
-    alcore_status status = alcore__buffer_format(ctx, &folder, "%s/%.*s", path,
-                                                 (int)said->path.length, said->path.text);
+    alcore_status status = alcore__buffer_format(ctx, &folder, "%s/%s", path, said->folder);
     if (status == ALCORE_OK) status = alcore__static_dense_read(ctx, folder.data, &one->dense);
     if (status == ALCORE_OK && one->dense.in != self->dims)
         status = alcore__fail(ALCORE_E_DATA,
@@ -72,18 +71,15 @@ static alcore_status add_step(alcore_ctx *ctx, const char *path, const alcore__s
     return status;
 }
 
-/* The steps of the folder. Whoever asks for vectors of length 1, or for none of them, has a
- * Normalize at the end, or none there. */
-static alcore_status add_steps(alcore_ctx *ctx, const char *path,
-                               const alcore__folder_settings *settings, int32_t normalize,
-                               model *self) {
-    for (size_t i = 0; i < settings->step_count; i++)
-        ALCORE__TRY(add_step(ctx, path, &settings->steps[i], self));
-    const bool ends = self->step_count > 0 && !self->steps[self->step_count - 1].is_dense;
-    const bool wants = normalize == ALCORE_SYS_NORMALIZE_UNIT ||
-                       (normalize == ALCORE_SYS_NORMALIZE_AUTO && settings->normalize);
-    if (normalize == ALCORE_SYS_NORMALIZE_NONE && ends) self->step_count--;
-    if (wants && !ends) self->steps[self->step_count++] = (step){0};
+/* The modules of the folder, and the Normalize at the end that it or the caller asks for. */
+static alcore_status add_modules(alcore_ctx *ctx, const char *path,
+                                 const alcore__folder_settings *settings, int32_t normalize,
+                                 model *self) {
+    for (size_t i = 0; i < settings->module_count; i++)
+        ALCORE__TRY(add_module(ctx, path, &settings->modules[i], self));
+    if (normalize == ALCORE_SYS_NORMALIZE_UNIT ||
+        (normalize == ALCORE_SYS_NORMALIZE_AUTO && settings->normalize))
+        self->modules[self->module_count++] = (module){0};
     return ALCORE_OK;
 }
 
@@ -107,7 +103,7 @@ static alcore_status hash_matrix(alcore_ctx *ctx, const double *matrix, int64_t 
     return hash_bytes(ctx, matrix, (size_t)(rows * columns) * sizeof *matrix, out);
 }
 
-static alcore_status hash_step(alcore_ctx *ctx, const step *one, alcore__buffer *out) {
+static alcore_status hash_module(alcore_ctx *ctx, const module *one, alcore__buffer *out) {
     const alcore__static_dense *dense = &one->dense;
     ALCORE__TRY(alcore__buffer_format(ctx, out, "%d %d %d %d\n", one->is_dense, dense->activation,
                                       dense->has_residual, dense->bias != NULL));
@@ -116,7 +112,7 @@ static alcore_status hash_step(alcore_ctx *ctx, const step *one, alcore__buffer 
     return hash_matrix(ctx, dense->residual, dense->out, dense->in, out);
 }
 
-/* The version: a hash of the file of the table, of the steps and of the sizes. */
+/* The version: a hash of the file of the table, of the modules and of the sizes. */
 static alcore_status set_version(alcore_ctx *ctx, model *self) {
     alcore__buffer lines = {0};
     alcore_status status =
@@ -124,8 +120,8 @@ static alcore_status set_version(alcore_ctx *ctx, model *self) {
                               self->kept, self->max_tokens);
     if (status == ALCORE_OK)
         status = hash_bytes(ctx, self->table.map.data, self->table.map.bytes, &lines);
-    for (size_t i = 0; i < self->step_count && status == ALCORE_OK; i++)
-        status = hash_step(ctx, &self->steps[i], &lines);
+    for (size_t i = 0; i < self->module_count && status == ALCORE_OK; i++)
+        status = hash_module(ctx, &self->modules[i], &lines);
     if (status == ALCORE_OK)
         alcore__hash_print(alcore__hash128(lines.data, lines.length), self->version);
     alcore__buffer_clear(ctx, &lines);
@@ -160,8 +156,8 @@ static void static_close(alcore_sys_model *opened) {
     if (!self) return;
     alcore_ctx *ctx = self->ctx;
     alcore__static_table_close(ctx, &self->table);
-    for (size_t i = 0; i < self->step_count; i++)
-        alcore__static_dense_clear(ctx, &self->steps[i].dense);
+    for (size_t i = 0; i < self->module_count; i++)
+        alcore__static_dense_clear(ctx, &self->modules[i].dense);
     alcore__free(ctx, self->json);
     alcore__free(ctx, self);
 }
@@ -170,7 +166,7 @@ static void static_close(alcore_sys_model *opened) {
 static alcore_status fill(alcore_ctx *ctx, const char *path,
                           const alcore__folder_settings *settings, int32_t normalize, model *self) {
     self->dims = self->width = self->table.dims;
-    ALCORE__TRY(add_steps(ctx, path, settings, normalize, self));
+    ALCORE__TRY(add_modules(ctx, path, settings, normalize, self));
     self->kept = settings->truncate_dims > 0 && settings->truncate_dims < self->dims
                      ? settings->truncate_dims
                      : self->dims;
@@ -260,8 +256,8 @@ static alcore_status embed_text(const embedding *call, int64_t item, double *scr
     double *vector = scratch, *next = scratch + self->width;
     int64_t dims = self->table.dims;
     ALCORE__TRY(set_mean(call, item, vector));
-    for (size_t i = 0; i < self->step_count; i++) {
-        const step *one = &self->steps[i];
+    for (size_t i = 0; i < self->module_count; i++) {
+        const module *one = &self->modules[i];
         if (!one->is_dense) {
             normalize(vector, dims);
             continue;

@@ -150,6 +150,10 @@ START_TEST(means_of_rows) {
     write_model2vec("{\"normalize\": true, \"apply_zipf\": true, \"hidden_dim\": 2}");
     assert_vector("ccc", 0.6, 0.8);
     assert_vector("nothing", 0, 0);
+    /* A Normalize of modules.json stays, whatever the config.json of the table says. */
+    write_model2vec("{\"normalize\": false}");
+    write_text("modules.json", "[" STATIC_ENTRY ENTRY("1_Normalize", "Normalize") "]");
+    assert_vector("ccc", 0.6, 0.8);
     clear();
     write_sentence("[" STATIC_ENTRY "]");
     assert_vector("a nothing", 50.5, 50); /* here they count */
