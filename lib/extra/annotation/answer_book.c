@@ -190,7 +190,7 @@ static alcore_status note_again(alcore__answer_book *self, int64_t place, const 
     return keep_message(self, message);
 }
 
-alcore_status alcore__answers_give(alcore__answer_book *self, int64_t place, uint32_t number,
+alcore_status alcore__answers_note(alcore__answer_book *self, int64_t place, uint32_t number,
                                    alcore__answer_text translation,
                                    alcore__answer_meaning meaning) {
     alcore__given_answer given = {0};

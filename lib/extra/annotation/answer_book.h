@@ -60,7 +60,7 @@ alcore_status alcore__answers_find(alcore__answer_book *book, int64_t place, alc
                                    alcore__answer_text text, uint32_t *out);
 /* Notes what a place says of a key: a translation, and what the words of a status mean.
  * ALCORE_E_DATA: they contradict each other. */
-alcore_status alcore__answers_give(alcore__answer_book *book, int64_t place, uint32_t key,
+alcore_status alcore__answers_note(alcore__answer_book *book, int64_t place, uint32_t key,
                                    alcore__answer_text translation, alcore__answer_meaning meaning);
 /* Notes that a place cannot be used, as the error text says. */
 alcore_status alcore__answers_note_fault(alcore__answer_book *book);

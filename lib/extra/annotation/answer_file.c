@@ -97,7 +97,7 @@ static alcore_status take_line(void *user, const alcore__line_reader *lines,
     if (!translation.text && meaning <= ALCORE__MEANS_PENDING)
         /* a key of another name, which nobody reads, may have it */
         return alcore__lines_fail(lines, "the object has no \"translation\"");
-    return alcore__answers_give(book, lines->line, key, translation, meaning);
+    return alcore__answers_note(book, lines->line, key, translation, meaning);
 }
 
 /* alcore__cell_fault: notes a line that cannot be used; the error text says why. */

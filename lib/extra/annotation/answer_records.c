@@ -79,7 +79,7 @@ static alcore_status take_answer(alcore__answer_book *book,
     ALCORE__TRY(find_key(book, answers, i, &key));
     ALCORE__TRY(read_status(book, answers, i, &meaning));
     ALCORE__TRY(check_translation(book, i, translation));
-    return alcore__answers_give(book, i, key, translation, meaning);
+    return alcore__answers_note(book, i, key, translation, meaning);
 }
 
 /* Notes all answers, and those that cannot be used. */

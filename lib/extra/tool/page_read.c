@@ -73,11 +73,11 @@ static alcore_status read_value(alcore__tool_record *record, alcore__json *at) {
     const int32_t task = record->options->task;
     if (task == ALCORE_TASK_TRANSLATION)
         return alcore__tool_string(record, at, &record->answer.value);
-    if (task == ALCORE_TASK_CLASSES) return alcore__tool_take_labels(record, at);
+    if (task == ALCORE_TASK_CLASSES) return alcore__tool_read_labels(record, at);
     if (alcore__json_kind(at) != '[' || !alcore__json_enter(at, '[')) return ALCORE_OK;
     if (task == ALCORE_TASK_TAGS) return read_tags(record, at);
     while (alcore__json_item(at)) {
-        ALCORE__TRY(alcore__tool_take_tuple(record, at));
+        ALCORE__TRY(alcore__tool_read_tuple(record, at));
         alcore__json_skip(at);
     }
     return ALCORE_OK;

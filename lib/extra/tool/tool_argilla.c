@@ -145,13 +145,13 @@ static alcore_status write_records(alcore_ctx *ctx, const char *path,
 
 /* ---- back ---- */
 
-/* Takes the value of a response. */
-static alcore_status take_value(alcore__tool_record *record, const alcore__json *value) {
+/* Reads the value of a response. */
+static alcore_status read_value(alcore__tool_record *record, const alcore__json *value) {
     if (record->options->task == ALCORE_TASK_TRANSLATION)
         return alcore__tool_string(record, value, &record->answer.value);
     if (record->options->task == ALCORE_TASK_CLASSES)
-        return alcore__tool_take_labels(record, value);
-    return alcore__tool_take_spans(record, value, "label");
+        return alcore__tool_read_labels(record, value);
+    return alcore__tool_read_spans(record, value, "label");
 }
 
 /* What a status of a response, or of a whole record, means; NULL: it is not known. */
@@ -167,7 +167,7 @@ static const char *meaning(const char *status) {
 }
 
 /* Adds the response of a user. */
-static alcore_status take_response(alcore__tool_record *record, const char *id, const char *text,
+static alcore_status read_response(alcore__tool_record *record, const char *id, const char *text,
                                    const char *said, const char *user, const alcore__json *value) {
     const char *status = said ? meaning(said) : "ok";
     if (!status)
@@ -176,7 +176,7 @@ static alcore_status take_response(alcore__tool_record *record, const char *id, 
             said);
     alcore__tool_answer_begin(record, id, text, status);
     record->answer.annotator = user;
-    ALCORE__TRY(take_value(record, value));
+    ALCORE__TRY(read_value(record, value));
     return alcore__tool_answer_end(record);
 }
 
@@ -231,7 +231,7 @@ static alcore_status read_nested(alcore__tool_record *record, const char *id, co
     while (alcore__json_item(&at)) {
         ALCORE__TRY(alcore__tool_member_string(record, &at, "user_id", &user));
         if (alcore__tool_member(&at, "value", &value))
-            ALCORE__TRY(take_response(record, id, text, said, user, &value));
+            ALCORE__TRY(read_response(record, id, text, said, user, &value));
         alcore__json_skip(&at);
     }
     return ALCORE_OK;
@@ -267,7 +267,7 @@ static alcore_status read_flat(alcore__tool_record *record, const char *id, cons
         ALCORE__TRY(next_string(record, has_status, &statuses, &said));
         has_user = has_user && users.depth == values.depth; /* the end of a list leaves it */
         has_status = has_status && statuses.depth == values.depth;
-        ALCORE__TRY(take_response(record, id, text, said, user, &values));
+        ALCORE__TRY(read_response(record, id, text, said, user, &values));
         alcore__json_skip(&values);
     }
     return ALCORE_OK;
@@ -279,7 +279,7 @@ static alcore_status read_record(alcore__tool_record *record) {
     const bool nested = alcore__tool_member(&record->json, "responses", &responses);
     if (!alcore__tool_member(&record->json, "metadata", &metadata)) metadata = record->json;
     if (!alcore__tool_member(&record->json, "fields", &fields)) fields = record->json;
-    ALCORE__TRY(alcore__tool_take_item(record, &metadata, &id, &text));
+    ALCORE__TRY(alcore__tool_read_item(record, &metadata, &id, &text));
     if (!id) return ALCORE_OK;
     ALCORE__TRY(alcore__tool_member_string(record, &fields, "text", &text));
     return nested ? read_nested(record, id, text, &responses) : read_flat(record, id, text);

@@ -40,8 +40,8 @@ static alcore_status keep(conll_reader *self, const char *text, size_t length, c
     return alcore__arena_text(self->record.ctx, &self->record.strings, text, length, out);
 }
 
-/* Takes "# NAME = VALUE"; any other comment is passed over. */
-static alcore_status take_comment(conll_reader *self, const char *line, size_t length) {
+/* Reads "# NAME = VALUE"; any other comment is passed over. */
+static alcore_status read_comment(conll_reader *self, const char *line, size_t length) {
     const char *equals = memmem(line, length, " = ", 3);
     if (!equals || length < 2 || line[1] != ' ') return ALCORE_OK;
     const char *name = line + 2, *value = equals + 3;
@@ -94,8 +94,8 @@ static columns find_ends(const char *line, const char *end) {
                      tag > word_end ? (size_t)(end - tag) : 0};
 }
 
-/* Takes a word and its tag. */
-static alcore_status take_word(conll_reader *self, const char *line, size_t length) {
+/* Reads a word and its tag. */
+static alcore_status read_word(conll_reader *self, const char *line, size_t length) {
     columns found;
     if (!find_universal(line, line + length, &found)) found = find_ends(line, line + length);
     tagged made = {NULL, "_"};
@@ -127,7 +127,7 @@ static alcore_status make_text(conll_reader *self) {
 /* Adds the spans of the tags, whose words are found in the text one after the other. *out: the
  * first word that is not there, or whose tag is no tag of spans, from 1, or the one behind the last
  * where the text goes on, as in a file that was cut; 0: none. */
-static alcore_status take_spans(conll_reader *self, size_t *out) {
+static alcore_status read_spans(conll_reader *self, size_t *out) {
     const char *text = self->comments[TEXT], *at = text, *end = text + strlen(text);
     const char *label = NULL, *rest;
     int64_t points = 0, begin = 0, stop = 0;
@@ -156,7 +156,7 @@ static alcore_status take_spans(conll_reader *self, size_t *out) {
 }
 
 /* Makes the value of tags; *out: whether the words are those of the text. */
-static alcore_status take_tags(conll_reader *self, bool *out) {
+static alcore_status read_tags(conll_reader *self, bool *out) {
     const char *text = self->comments[TEXT], *end = text + strlen(text), *next = text, *word;
     alcore__buffer *value = &self->record.labels;
     size_t bytes;
@@ -206,7 +206,7 @@ static alcore_status add_sentence(conll_reader *self) {
     record->answer.time = self->comments[TIME];
     record->answer.comment = self->comments[COMMENT];
     if (record->options->task == ALCORE_TASK_SPANS) {
-        ALCORE__TRY(take_spans(self, &wrong));
+        ALCORE__TRY(read_spans(self, &wrong));
         if (wrong > self->count)
             return alcore__tool_record_refuse(record,
                                               "item %s: its words are not those of its text", id);
@@ -219,7 +219,7 @@ static alcore_status add_sentence(conll_reader *self) {
                                               self->words[wrong - 1].tag);
         return alcore__tool_answer_end(record);
     }
-    ALCORE__TRY(take_tags(self, &same));
+    ALCORE__TRY(read_tags(self, &same));
     if (!same)
         return alcore__tool_record_refuse(record, "item %s: its words are not those of its text",
                                           id);
@@ -235,7 +235,7 @@ static alcore_status end_sentence(conll_reader *self) {
     else if (self->count > 0)
         status = alcore__tool_record_refuse(&self->record, "the sentence has no \"# id = ...\"");
     if (status == ALCORE_OK && batch && self->count > 0)
-        status = alcore__tool_take_batch(&self->record, batch);
+        status = alcore__tool_read_batch(&self->record, batch);
     memset(self->comments, 0, sizeof self->comments);
     self->count = 0;
     self->record.answer.line = 0;
@@ -244,7 +244,7 @@ static alcore_status end_sentence(conll_reader *self) {
 }
 
 /* Reads a line of the file. */
-static alcore_status take_line(void *user, const alcore__line_reader *lines, char *line,
+static alcore_status read_line(void *user, const alcore__line_reader *lines, char *line,
                                size_t length) {
     conll_reader *self = user;
     size_t blank = 0;
@@ -252,8 +252,8 @@ static alcore_status take_line(void *user, const alcore__line_reader *lines, cha
     if (blank == length) return end_sentence(self);
     if (self->record.answer.line == 0) self->record.answer.line = lines->line;
     if (self->count == 0 && *line == '#' && !memchr(line, '\t', length))
-        return take_comment(self, line, length);
-    return take_word(self, line, length);
+        return read_comment(self, line, length);
+    return read_word(self, line, length);
 }
 
 alcore_status alcore__tool_conll_read(alcore_ctx *ctx, const char *path,
@@ -264,7 +264,7 @@ alcore_status alcore__tool_conll_read(alcore_ctx *ctx, const char *path,
     alcore__line_reader lines;
     in_points.span_unit = ALCORE_SPAN_CODE_POINTS;
     alcore_status status = alcore__lines_open(&lines, ctx, path, 0);
-    if (status == ALCORE_OK) status = alcore__lines_each(&lines, take_line, &self);
+    if (status == ALCORE_OK) status = alcore__lines_each(&lines, read_line, &self);
     if (status == ALCORE_OK) status = end_sentence(&self);
     if (status == ALCORE_OK && !self.has_words)
         status = alcore__fail(ALCORE_E_DATA, "%s has no word: it is no CoNLL", path);

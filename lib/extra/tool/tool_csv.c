@@ -41,7 +41,7 @@ static alcore_status write_csv(alcore_ctx *ctx, const char *path, const alcore_t
 }
 
 /* alcore__cell_sink */
-static alcore_status take_row(void *user, const alcore__line_reader *lines,
+static alcore_status read_row(void *user, const alcore__line_reader *lines,
                               const alcore__cell *cells) {
     return alcore__sheet_read_row(user, cells, lines->line);
 }
@@ -58,7 +58,7 @@ static alcore_status read_csv(alcore_ctx *ctx, const char *path, const alcore_to
     alcore__sheet self = {.ctx = ctx, .task = options->task, .into = into};
     const alcore_status status = alcore__cells_read_each(
         ctx, path, ALCORE_FORMAT_CSV, alcore__sheet_columns(options->task),
-        ALCORE__SHEET_READ_COLUMNS, 0 /* the header is needed */, take_row, refuse_row, &self);
+        ALCORE__SHEET_READ_COLUMNS, 0 /* the header is needed */, read_row, refuse_row, &self);
     alcore__buffer_clear(ctx, &self.strings);
     return status;
 }

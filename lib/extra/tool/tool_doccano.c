@@ -38,8 +38,8 @@ static alcore_status write_examples(alcore_ctx *ctx, const char *path,
     return alcore__tool_json_write(&form, ctx, path, items, options);
 }
 
-/* Takes spans: tuples, or objects where the project has relations. */
-static alcore_status take_spans(alcore__tool_record *record, const alcore__json *list) {
+/* Reads spans: tuples, or objects where the project has relations. */
+static alcore_status read_spans(alcore__tool_record *record, const alcore__json *list) {
     alcore__json at = *list;
     const char *label;
     if (!alcore__json_enter(&at, '[')) return ALCORE_OK;
@@ -50,15 +50,15 @@ static alcore_status take_spans(alcore__tool_record *record, const alcore__json 
                 alcore__tool_answer_span(record, alcore__tool_member_number(&at, "start_offset"),
                                          alcore__tool_member_number(&at, "end_offset"), label));
         } else {
-            ALCORE__TRY(alcore__tool_take_tuple(record, &at));
+            ALCORE__TRY(alcore__tool_read_tuple(record, &at));
         }
         alcore__json_skip(&at);
     }
     return ALCORE_OK;
 }
 
-/* Takes the comments, a line each: strings, or objects where the project has relations. */
-static alcore_status take_comments(alcore__tool_record *record, const alcore__json *list) {
+/* Reads the comments, a line each: strings, or objects where the project has relations. */
+static alcore_status read_comments(alcore__tool_record *record, const alcore__json *list) {
     alcore__buffer all = {0};
     alcore_status status = ALCORE_OK;
     alcore__json at = *list;
@@ -83,7 +83,7 @@ static alcore_status take_comments(alcore__tool_record *record, const alcore__js
 
 /* Adds each of the texts that people wrote as an answer; of several, who wrote which is not said:
  * 1, 2, ... */
-static alcore_status take_translations(alcore__tool_record *record, const alcore__json *list) {
+static alcore_status read_translations(alcore__tool_record *record, const alcore__json *list) {
     const alcore_tool_answer shared = record->answer;
     alcore__json at = *list, other;
     if (!alcore__json_enter(&at, '[')) return ALCORE_OK;
@@ -106,18 +106,18 @@ static alcore_status read_example(alcore__tool_record *record) {
     const bool parts = task == ALCORE_TASK_SPANS || task == ALCORE_TASK_TAGS;
     alcore__json at;
     const char *id, *text;
-    ALCORE__TRY(alcore__tool_take_item(record, &record->json, &id, &text));
+    ALCORE__TRY(alcore__tool_read_item(record, &record->json, &id, &text));
     if (!id) return ALCORE_OK;
     alcore__tool_answer_begin(record, id, text, "ok");
     if (alcore__tool_member(&record->json, "Comments", &at))
-        ALCORE__TRY(take_comments(record, &at));
+        ALCORE__TRY(read_comments(record, &at));
     if (!alcore__tool_member(&record->json, "label", &at) &&
         !alcore__tool_member(&record->json, parts ? "entities" : "cats", &at))
         return alcore__tool_check_foreign(record, "doccano", id);
     if (alcore__json_kind(&at) != '[')
         return alcore__tool_record_refuse(record, "item %s: its label is no list", id);
-    if (task == ALCORE_TASK_TRANSLATION) return take_translations(record, &at);
-    ALCORE__TRY(parts ? take_spans(record, &at) : alcore__tool_take_labels(record, &at));
+    if (task == ALCORE_TASK_TRANSLATION) return read_translations(record, &at);
+    ALCORE__TRY(parts ? read_spans(record, &at) : alcore__tool_read_labels(record, &at));
     return alcore__tool_answer_given(record) ? alcore__tool_answer_end(record) : ALCORE_OK;
 }
 

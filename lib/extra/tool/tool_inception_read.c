@@ -51,7 +51,7 @@ static void unescape(char *text) {
 }
 
 /* Appends the text of a comment line, with its escape sequences decoded. */
-static alcore_status take_text(inception_reader *self, alcore__buffer *into, const char *text,
+static alcore_status read_text(inception_reader *self, alcore__buffer *into, const char *text,
                                size_t length) {
     const size_t begin = into->length;
     ALCORE__TRY(alcore__buffer_append(self->record.ctx, into, text, length));
@@ -83,9 +83,9 @@ static int32_t fit(const inception_reader *self, const char *layer, size_t layer
     return equals(feature, length, "value") ? 2 : 1;
 }
 
-/* Takes a layer, "#T_SP=NAME|FEATURE|...": each feature is a column, and a layer without one has a
+/* Reads a layer, "#T_SP=NAME|FEATURE|...": each feature is a column, and a layer without one has a
  * column too. */
-static void take_layer(inception_reader *self, const char *line, size_t length) {
+static void read_layer(inception_reader *self, const char *line, size_t length) {
     const bool spans = line[3] == 'S';
     const char *layer = line + 6, *end = line + length;
     const char *bar = memchr(layer, '|', (size_t)(end - layer));
@@ -134,8 +134,8 @@ static char *next_value(char **rest, int64_t *number) {
     return value;
 }
 
-/* Takes the annotations of a row. */
-static alcore_status take_values(inception_reader *self, char *values, int64_t begin, int64_t end) {
+/* Reads the annotations of a row. */
+static alcore_status read_values(inception_reader *self, char *values, int64_t begin, int64_t end) {
     int64_t number;
     for (char *rest = values, *value; (value = next_value(&rest, &number));) {
         if (strcmp(value, "_") == 0) continue;
@@ -150,8 +150,8 @@ static alcore_status take_values(inception_reader *self, char *values, int64_t b
     return ALCORE_OK;
 }
 
-/* Takes the tag of a whole word, which has to be next in the text. */
-static alcore_status take_tag(inception_reader *self, const char *word, size_t length,
+/* Reads the tag of a whole word, which has to be next in the text. */
+static alcore_status read_tag(inception_reader *self, const char *word, size_t length,
                               char *values) {
     const char *end = self->text.data + self->text.length, *next = self->text.data + self->at;
     const char *wanted;
@@ -169,8 +169,8 @@ static alcore_status take_tag(inception_reader *self, const char *word, size_t l
                                  self->words++ > 0 ? " " : "", given ? value : "_");
 }
 
-/* Takes a row, "1-2<TAB>4-8<TAB>Haag<TAB>...". */
-static alcore_status take_row(inception_reader *self, const char *line, size_t length) {
+/* Reads a row, "1-2<TAB>4-8<TAB>Haag<TAB>...". */
+static alcore_status read_row(inception_reader *self, const char *line, size_t length) {
     size_t id_bytes, bytes, word_bytes, value_bytes = 1;
     int64_t begin, end;
     const char *id = cut(&line, &length, '\t', &id_bytes);
@@ -194,9 +194,9 @@ static alcore_status take_row(inception_reader *self, const char *line, size_t l
     if (!part) self->end = end;
     if (self->record.options->task == ALCORE_TASK_SPANS) {
         self->words += !part;
-        return take_values(self, kept, begin, end);
+        return read_values(self, kept, begin, end);
     }
-    return part ? ALCORE_OK : take_tag(self, word, word_bytes, kept);
+    return part ? ALCORE_OK : read_tag(self, word, word_bytes, kept);
 }
 
 /* ---- sentences ---- */
@@ -282,7 +282,7 @@ static bool begins(const char *line, size_t length, const char *with) {
     return length >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
-static alcore_status take_line(void *user, const alcore__line_reader *lines, char *line,
+static alcore_status read_line(void *user, const alcore__line_reader *lines, char *line,
                                size_t length) {
     inception_reader *self = user;
     static const char id[] = "#Sentence.id=", text[] = "#Text=";
@@ -292,19 +292,19 @@ static alcore_status take_line(void *user, const alcore__line_reader *lines, cha
     if (self->record.answer.line == 0) self->record.answer.line = lines->line;
     if (begins(line, length, "#T_SP=") || begins(line, length, "#T_CH=") ||
         begins(line, length, "#T_RL=")) {
-        take_layer(self, line, length);
+        read_layer(self, line, length);
         return ALCORE_OK;
     }
     if (begins(line, length, id)) {
         self->id.length = 0;
-        return take_text(self, &self->id, line + sizeof id - 1, length - (sizeof id - 1));
+        return read_text(self, &self->id, line + sizeof id - 1, length - (sizeof id - 1));
     }
     if (begins(line, length, text)) {
         if (self->text.length > 0)
             ALCORE__TRY(alcore__buffer_append(self->record.ctx, &self->text, "\n", 1));
-        return take_text(self, &self->text, line + sizeof text - 1, length - (sizeof text - 1));
+        return read_text(self, &self->text, line + sizeof text - 1, length - (sizeof text - 1));
     }
-    return *line == '#' ? ALCORE_OK : take_row(self, line, length);
+    return *line == '#' ? ALCORE_OK : read_row(self, line, length);
 }
 
 alcore_status alcore__tool_inception_read(alcore_ctx *ctx, const char *path,
@@ -317,7 +317,7 @@ alcore_status alcore__tool_inception_read(alcore_ctx *ctx, const char *path,
     alcore__buffer *const strings[] = {&self.id, &self.text, &self.tags};
     for (int i = 0; i < 3 && status == ALCORE_OK; i++) /* from here on they have data */
         status = alcore__buffer_append(ctx, strings[i], "", 0);
-    if (status == ALCORE_OK) status = alcore__lines_each(&lines, take_line, &self);
+    if (status == ALCORE_OK) status = alcore__lines_each(&lines, read_line, &self);
     if (status == ALCORE_OK && lines.line == 0)
         status = alcore__fail(ALCORE_E_DATA, "%s is empty: it is no WebAnno TSV", path);
     if (status == ALCORE_OK) status = end_sentence(&self);

@@ -156,9 +156,9 @@ static alcore_status write_tasks(alcore_ctx *ctx, const char *path, const alcore
 
 /* ---- back ---- */
 
-/* Takes the value of a control: {"text": ...}, {"choices": ...} or {"start", "end", "labels"}, as
+/* Reads the value of a control: {"text": ...}, {"choices": ...} or {"start", "end", "labels"}, as
  * the task has it. */
-static alcore_status take_value(alcore__tool_record *record, const alcore__json *value) {
+static alcore_status read_value(alcore__tool_record *record, const alcore__json *value) {
     const double begin = alcore__tool_member_number(value, "start");
     const double end = alcore__tool_member_number(value, "end");
     alcore__json at;
@@ -166,10 +166,10 @@ static alcore_status take_value(alcore__tool_record *record, const alcore__json 
     switch (record->options->task) {
     case ALCORE_TASK_TRANSLATION:
         return alcore__tool_member(value, "text", &at)
-                   ? alcore__tool_take_text(record, &at, &record->answer.value)
+                   ? alcore__tool_read_text(record, &at, &record->answer.value)
                    : ALCORE_OK;
     case ALCORE_TASK_CLASSES:
-        return alcore__tool_member(value, "choices", &at) ? alcore__tool_take_labels(record, &at)
+        return alcore__tool_member(value, "choices", &at) ? alcore__tool_read_labels(record, &at)
                                                           : ALCORE_OK;
     default:
         if (isnan(begin) || !alcore__tool_member(value, "labels", &at) ||
@@ -184,9 +184,9 @@ static alcore_status take_value(alcore__tool_record *record, const alcore__json 
     }
 }
 
-/* Takes the results of an annotation. A text area called comment is the annotator's; the answer is
+/* Reads the results of an annotation. A text area called comment is the annotator's; the answer is
  * that of the first other one. *foreign: there are results, and none of them is of the task. */
-static alcore_status take_results(alcore__tool_record *record, const alcore__json *annotation,
+static alcore_status read_results(alcore__tool_record *record, const alcore__json *annotation,
                                   bool *foreign) {
     alcore__json result, value;
     const char *name;
@@ -199,9 +199,9 @@ static alcore_status take_results(alcore__tool_record *record, const alcore__jso
         if (alcore__tool_member(&result, "value", &value)) {
             alcore__json text;
             if (name && strcmp(name, "comment") == 0 && alcore__tool_member(&value, "text", &text))
-                ALCORE__TRY(alcore__tool_take_text(record, &text, &record->answer.comment));
+                ALCORE__TRY(alcore__tool_read_text(record, &text, &record->answer.comment));
             else if (!record->answer.value) {
-                ALCORE__TRY(take_value(record, &value));
+                ALCORE__TRY(read_value(record, &value));
                 others = true;
             }
         }
@@ -212,7 +212,7 @@ static alcore_status take_results(alcore__tool_record *record, const alcore__jso
 }
 
 /* *out: who it was, an address where the export has one, else the number of the user. */
-static alcore_status take_annotator(alcore__tool_record *record, const alcore__json *object,
+static alcore_status read_annotator(alcore__tool_record *record, const alcore__json *object,
                                     const char *name, const char **out) {
     alcore__json user;
     *out = NULL;
@@ -222,19 +222,19 @@ static alcore_status take_annotator(alcore__tool_record *record, const alcore__j
     return *out ? ALCORE_OK : alcore__tool_member_string(record, &user, "id", out);
 }
 
-/* Takes what both exports have of an annotation beside its answer. */
-static alcore_status take_facts(alcore__tool_record *record, const alcore__json *annotation,
+/* Reads what both exports have of an annotation beside its answer. */
+static alcore_status read_facts(alcore__tool_record *record, const alcore__json *annotation,
                                 const char *annotator) {
     alcore_tool_answer *answer = &record->answer;
     answer->seconds = alcore__tool_member_number(annotation, "lead_time");
     ALCORE__TRY(alcore__tool_member_string(record, annotation, "updated_at", &answer->time));
     if (!answer->time)
         ALCORE__TRY(alcore__tool_member_string(record, annotation, "created_at", &answer->time));
-    return take_annotator(record, annotation, annotator, &answer->annotator);
+    return read_annotator(record, annotation, annotator, &answer->annotator);
 }
 
 /* Reads a list of annotations or drafts of a task. */
-static alcore_status take_annotations(alcore__tool_record *record, const char *id, const char *text,
+static alcore_status read_annotations(alcore__tool_record *record, const char *id, const char *text,
                                       const char *list, const char *status, const char *annotator) {
     alcore__json annotation;
     bool foreign;
@@ -245,8 +245,8 @@ static alcore_status take_annotations(alcore__tool_record *record, const char *i
         const bool skipped = alcore__tool_member_true(&annotation, "was_cancelled");
         if (alcore__json_kind(&annotation) == '{') { /* some exports have numbers of drafts */
             alcore__tool_answer_begin(record, id, text, skipped ? "skip" : status);
-            ALCORE__TRY(take_facts(record, &annotation, annotator));
-            ALCORE__TRY(take_results(record, &annotation, &foreign));
+            ALCORE__TRY(read_facts(record, &annotation, annotator));
+            ALCORE__TRY(read_results(record, &annotation, &foreign));
             ALCORE__TRY(foreign && !skipped
                             ? alcore__tool_record_refuse(
                                   record, "item %s: its results are those of another task", id)
@@ -257,19 +257,19 @@ static alcore_status take_annotations(alcore__tool_record *record, const char *i
     return ALCORE_OK;
 }
 
-/* Takes the answer of a record of JSON_MIN: the values of all controls stand under their names. One
+/* Reads the answer of a record of JSON_MIN: the values of all controls stand under their names. One
  * value is alone, several are a list. */
-static alcore_status take_minimal(alcore__tool_record *record) {
+static alcore_status read_minimal_value(alcore__tool_record *record) {
     const bool translates = record->options->task == ALCORE_TASK_TRANSLATION;
     alcore__json at;
     if (!alcore__tool_member(&record->json, translates ? TRANSLATION : LABEL, &at))
         return ALCORE_OK;
-    if (alcore__json_kind(&at) == '{') return take_value(record, &at);
-    if (translates) return alcore__tool_take_text(record, &at, &record->answer.value);
-    if (record->options->task == ALCORE_TASK_CLASSES) return alcore__tool_take_labels(record, &at);
+    if (alcore__json_kind(&at) == '{') return read_value(record, &at);
+    if (translates) return alcore__tool_read_text(record, &at, &record->answer.value);
+    if (record->options->task == ALCORE_TASK_CLASSES) return alcore__tool_read_labels(record, &at);
     if (!alcore__json_enter(&at, '[')) return ALCORE_OK;
     while (alcore__json_item(&at)) {
-        ALCORE__TRY(take_value(record, &at));
+        ALCORE__TRY(read_value(record, &at));
         alcore__json_skip(&at);
     }
     return ALCORE_OK;
@@ -281,8 +281,8 @@ static alcore_status read_minimal(alcore__tool_record *record, const char *id, c
     if (!alcore__tool_member(&record->json, "annotation_id", &at))
         return alcore__tool_check_foreign(record, "label-studio", id);
     alcore__tool_answer_begin(record, id, text, "ok");
-    ALCORE__TRY(take_facts(record, &record->json, "annotator"));
-    ALCORE__TRY(take_minimal(record));
+    ALCORE__TRY(read_facts(record, &record->json, "annotator"));
+    ALCORE__TRY(read_minimal_value(record));
     ALCORE__TRY(
         alcore__tool_member_string(record, &record->json, "comment", &record->answer.comment));
     return alcore__tool_answer_end(record);
@@ -292,11 +292,11 @@ static alcore_status read_task(alcore__tool_record *record) {
     alcore__json data;
     const char *id, *text;
     const bool whole = alcore__tool_member(&record->json, "data", &data);
-    ALCORE__TRY(alcore__tool_take_item(record, whole ? &data : &record->json, &id, &text));
+    ALCORE__TRY(alcore__tool_read_item(record, whole ? &data : &record->json, &id, &text));
     if (!id) return ALCORE_OK;
     if (!whole) return read_minimal(record, id, text);
-    ALCORE__TRY(take_annotations(record, id, text, "annotations", "ok", "completed_by"));
-    return take_annotations(record, id, text, "drafts", "draft", "user");
+    ALCORE__TRY(read_annotations(record, id, text, "annotations", "ok", "completed_by"));
+    return read_annotations(record, id, text, "drafts", "draft", "user");
 }
 
 static alcore_status read_tasks(alcore_ctx *ctx, const char *path,

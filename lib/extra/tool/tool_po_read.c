@@ -232,9 +232,9 @@ static alcore_status read_line(reading *self, const char *text, size_t length) {
     return read_string(self, rest, (size_t)(text + length - rest));
 }
 
-/* alcore__line_sink */
-static alcore_status take_line(void *user, const alcore__line_reader *lines, char *text,
-                               size_t length) {
+/* An alcore__line_sink: lines are read from a copy, which ends with a NUL. */
+static alcore_status read_copied_line(void *user, const alcore__line_reader *lines, char *text,
+                                      size_t length) {
     reading *self = user;
     self->line.length = 0;
     ALCORE__TRY(alcore__buffer_append(lines->ctx, &self->line, text, length));
@@ -243,7 +243,7 @@ static alcore_status take_line(void *user, const alcore__line_reader *lines, cha
 
 static alcore_status read_lines(reading *self) {
     begin_entry(self);
-    ALCORE__TRY(alcore__lines_each(&self->lines, take_line, self));
+    ALCORE__TRY(alcore__lines_each(&self->lines, read_copied_line, self));
     ALCORE__TRY(end_entry(self));
     if (self->has_entry) return ALCORE_OK;
     return alcore__fail(ALCORE_E_DATA, "%s has no entry: it is no PO", self->lines.path);

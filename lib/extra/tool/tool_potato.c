@@ -86,8 +86,8 @@ static alcore_status write_items(alcore_ctx *ctx, const char *path, const alcore
 
 /* ---- back ---- */
 
-/* Takes the labels that are chosen: the keys of an object, whose values are not read. */
-static alcore_status take_keys(alcore__tool_record *record, const alcore__json *object) {
+/* Reads the labels that are chosen: the keys of an object, whose values are not read. */
+static alcore_status read_keys(alcore__tool_record *record, const alcore__json *object) {
     alcore__json at = *object, key;
     const char *raw, *label;
     size_t bytes;
@@ -102,16 +102,16 @@ static alcore_status take_keys(alcore__tool_record *record, const alcore__json *
     return ALCORE_OK;
 }
 
-static alcore_status take_answer(alcore__tool_record *record) {
+static alcore_status read_answer(alcore__tool_record *record) {
     alcore__json labels, at;
     if (record->options->task == ALCORE_TASK_SPANS)
         return alcore__tool_member(&record->json, "spans", &labels) &&
                        alcore__tool_member(&labels, "label", &at)
-                   ? alcore__tool_take_spans(record, &at, "name")
+                   ? alcore__tool_read_spans(record, &at, "name")
                    : ALCORE_OK;
     if (!alcore__tool_member(&record->json, "labels", &labels)) return ALCORE_OK;
     if (record->options->task == ALCORE_TASK_CLASSES)
-        return alcore__tool_member(&labels, "label", &at) ? take_keys(record, &at) : ALCORE_OK;
+        return alcore__tool_member(&labels, "label", &at) ? read_keys(record, &at) : ALCORE_OK;
     return alcore__tool_member(&labels, "translation", &at)
                ? alcore__tool_member_string(record, &at, "text_box", &record->answer.value)
                : ALCORE_OK;
@@ -125,7 +125,7 @@ static alcore_status read_annotation(alcore__tool_record *record) {
     alcore__tool_answer_begin(record, id, NULL, "ok");
     ALCORE__TRY(
         alcore__tool_member_string(record, &record->json, "user_id", &record->answer.annotator));
-    ALCORE__TRY(take_answer(record));
+    ALCORE__TRY(read_answer(record));
     if (record->answer.value && !*record->answer.value) record->answer.value = NULL;
     return alcore__tool_answer_given(record) ? alcore__tool_answer_end(record) : ALCORE_OK;
 }

@@ -64,9 +64,9 @@ static alcore_status write_tasks(alcore_ctx *ctx, const char *path, const alcore
     return alcore__tool_json_write(&form, ctx, path, items, options);
 }
 
-/* Takes the answer: of classes the choice, or the one label that was accepted. A text_input without
+/* Reads the answer: of classes the choice, or the one label that was accepted. A text_input without
  * a field_id answers under user_input. */
-static alcore_status take_answer(alcore__tool_record *record) {
+static alcore_status read_answer(alcore__tool_record *record) {
     const alcore__json *task = &record->json;
     alcore__json at;
     switch (record->options->task) {
@@ -77,17 +77,17 @@ static alcore_status take_answer(alcore__tool_record *record) {
                    : ALCORE_OK;
     case ALCORE_TASK_CLASSES:
         return alcore__tool_member(task, "accept", &at) || alcore__tool_member(task, "label", &at)
-                   ? alcore__tool_take_labels(record, &at)
+                   ? alcore__tool_read_labels(record, &at)
                    : ALCORE_OK;
     default:
         return alcore__tool_member(task, "spans", &at)
-                   ? alcore__tool_take_spans(record, &at, "label")
+                   ? alcore__tool_read_spans(record, &at, "label")
                    : ALCORE_OK;
     }
 }
 
 /* The session is DATASET-NAME where a person gave a name, else a time. */
-static alcore_status take_facts(alcore__tool_record *record) {
+static alcore_status read_facts(alcore__tool_record *record) {
     alcore_tool_answer *answer = &record->answer;
     const alcore__json *task = &record->json;
     ALCORE__TRY(alcore__tool_member_string(record, task, "_annotator_id", &answer->annotator));
@@ -101,7 +101,7 @@ static alcore_status read_task(alcore__tool_record *record) {
     static const char *const words[][2] = {
         {"accept", "ok"}, {"reject", "reject"}, {"ignore", "skip"}};
     const char *id, *text, *said, *status = NULL;
-    ALCORE__TRY(alcore__tool_take_item(record, &record->json, &id, &text));
+    ALCORE__TRY(alcore__tool_read_item(record, &record->json, &id, &text));
     if (!id) return ALCORE_OK;
     ALCORE__TRY(alcore__tool_member_string(record, &record->json, "answer", &said));
     if (!said) /* a task that went out */
@@ -112,8 +112,8 @@ static alcore_status read_task(alcore__tool_record *record) {
         return alcore__tool_record_refuse(
             record, "item %s: \"%s\" is no answer; accept, reject and ignore are", id, said);
     alcore__tool_answer_begin(record, id, text, status);
-    ALCORE__TRY(take_facts(record));
-    ALCORE__TRY(take_answer(record));
+    ALCORE__TRY(read_facts(record));
+    ALCORE__TRY(read_answer(record));
     return alcore__tool_answer_end(record);
 }
 

@@ -63,10 +63,10 @@ bool alcore__tool_member_true(const alcore__json *object, const char *name);
 alcore_status alcore__tool_time(alcore__tool_record *record, double seconds, const char **out);
 
 /* Keeps the name of the batch, unless it is known. */
-alcore_status alcore__tool_take_batch(alcore__tool_record *record, const char *batch);
+alcore_status alcore__tool_read_batch(alcore__tool_record *record, const char *batch);
 /* *id and *text: al_id and text of an object, whose al_batch is that of the file. A record without
  * an al_id is refused: *id is NULL. */
-alcore_status alcore__tool_take_item(alcore__tool_record *record, const alcore__json *object,
+alcore_status alcore__tool_read_item(alcore__tool_record *record, const alcore__json *object,
                                      const char **id, const char **text);
 
 /* Frees what a record has, at the end of the reading. */
@@ -78,18 +78,18 @@ void alcore__tool_answer_begin(alcore__tool_record *record, const char *id, cons
 /* Adds a label of classes. */
 alcore_status alcore__tool_answer_label(alcore__tool_record *record, const char *label);
 /* *out: a text, or the last of a list of texts; NULL: there is none. */
-alcore_status alcore__tool_take_text(alcore__tool_record *record, const alcore__json *at,
+alcore_status alcore__tool_read_text(alcore__tool_record *record, const alcore__json *at,
                                      const char **out);
 /* Adds a label, or each of a list of labels. */
-alcore_status alcore__tool_take_labels(alcore__tool_record *record, const alcore__json *at);
+alcore_status alcore__tool_read_labels(alcore__tool_record *record, const alcore__json *at);
 /* Adds a part, whose offsets are in the unit of the file. */
 alcore_status alcore__tool_answer_span(alcore__tool_record *record, double begin, double end,
                                        const char *label);
 /* Adds a part that is a list: [begin, end, "label"]. What is none, as a label of another task, is
  * beyond any text. */
-alcore_status alcore__tool_take_tuple(alcore__tool_record *record, const alcore__json *tuple);
+alcore_status alcore__tool_read_tuple(alcore__tool_record *record, const alcore__json *tuple);
 /* Adds each of a list of objects with start, end and a member for the label. */
-alcore_status alcore__tool_take_spans(alcore__tool_record *record, const alcore__json *list,
+alcore_status alcore__tool_read_spans(alcore__tool_record *record, const alcore__json *list,
                                       const char *label_name);
 /* Names the annotator of one of several answers that have no names: the number; 0: it is alone. */
 alcore_status alcore__tool_name_answer(alcore__tool_record *record, int64_t number);

@@ -9,19 +9,19 @@
 #include "text/utf8.h"
 #include "text/words.h"
 
-alcore_status alcore__tool_take_batch(alcore__tool_record *record, const char *batch) {
+alcore_status alcore__tool_read_batch(alcore__tool_record *record, const char *batch) {
     const char *known = alcore_tool_answers_batch(record->into);
     return known && strcmp(known, batch) == 0 ? ALCORE_OK
                                               : alcore__tool_answers_set_batch(record->into, batch);
 }
 
-alcore_status alcore__tool_take_item(alcore__tool_record *record, const alcore__json *object,
+alcore_status alcore__tool_read_item(alcore__tool_record *record, const alcore__json *object,
                                      const char **id, const char **text) {
     const char *batch;
     ALCORE__TRY(alcore__tool_member_string(record, object, "al_id", id));
     ALCORE__TRY(alcore__tool_member_string(record, object, "text", text));
     ALCORE__TRY(alcore__tool_member_string(record, object, "al_batch", &batch));
-    if (batch) ALCORE__TRY(alcore__tool_take_batch(record, batch));
+    if (batch) ALCORE__TRY(alcore__tool_read_batch(record, batch));
     if (*id && **id) return ALCORE_OK;
     *id = NULL;
     return alcore__tool_record_refuse(record, "it has no al_id, by which its item is found");
@@ -46,7 +46,7 @@ alcore_status alcore__tool_answer_label(alcore__tool_record *record, const char 
     return alcore__buffer_append(record->ctx, &record->labels, "\t", 1);
 }
 
-alcore_status alcore__tool_take_text(alcore__tool_record *record, const alcore__json *at,
+alcore_status alcore__tool_read_text(alcore__tool_record *record, const alcore__json *at,
                                      const char **out) {
     alcore__json list = *at;
     if (alcore__json_kind(&list) != '[') return alcore__tool_string(record, at, out);
@@ -58,7 +58,7 @@ alcore_status alcore__tool_take_text(alcore__tool_record *record, const alcore__
     return ALCORE_OK;
 }
 
-alcore_status alcore__tool_take_labels(alcore__tool_record *record, const alcore__json *at) {
+alcore_status alcore__tool_read_labels(alcore__tool_record *record, const alcore__json *at) {
     alcore__json list = *at;
     const char *label;
     if (alcore__json_kind(&list) != '[') {
@@ -88,7 +88,7 @@ alcore_status alcore__tool_answer_span(alcore__tool_record *record, double begin
     return ALCORE_OK;
 }
 
-alcore_status alcore__tool_take_tuple(alcore__tool_record *record, const alcore__json *tuple) {
+alcore_status alcore__tool_read_tuple(alcore__tool_record *record, const alcore__json *tuple) {
     alcore__json at = *tuple;
     double ends[2] = {(double)NAN, (double)NAN};
     const char *label = NULL;
@@ -103,7 +103,7 @@ alcore_status alcore__tool_take_tuple(alcore__tool_record *record, const alcore_
     return alcore__tool_answer_span(record, ends[0], ends[1], label);
 }
 
-alcore_status alcore__tool_take_spans(alcore__tool_record *record, const alcore__json *list,
+alcore_status alcore__tool_read_spans(alcore__tool_record *record, const alcore__json *list,
                                       const char *label_name) {
     alcore__json at = *list;
     const char *label;

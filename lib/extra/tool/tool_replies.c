@@ -36,7 +36,7 @@ static alcore_status index_items(replies *self) {
 }
 
 /* Notes an answer for each item of its id. ALCORE_E_DATA: it cannot be used. */
-static alcore_status take_answer(replies *self, const alcore_tool_answer *answer) {
+static alcore_status add_answer(replies *self, const alcore_tool_answer *answer) {
     const size_t length = strlen(answer->id);
     const uint32_t number = alcore__vocabulary_find(&self->ids, answer->id, length);
     const alcore__answer_text value = {answer->value, answer->value ? strlen(answer->value) : 0};
@@ -53,7 +53,7 @@ static alcore_status take_answer(replies *self, const alcore_tool_answer *answer
         if (text.text)
             ALCORE__TRY(alcore__answers_check_text(&self->book, answer->line, text,
                                                    &self->annotations->items[i]));
-        ALCORE__TRY(alcore__answers_give(&self->book, answer->line, self->book.key_of_item[i],
+        ALCORE__TRY(alcore__answers_note(&self->book, answer->line, self->book.key_of_item[i],
                                          value, meaning));
     }
     return ALCORE_OK;
@@ -69,7 +69,7 @@ static alcore_status note_unusable(replies *self, const char *messages) {
     return ALCORE_OK;
 }
 
-static alcore_status take_answers(replies *self, const alcore_tool_answers *answers) {
+static alcore_status add_answers(replies *self, const alcore_tool_answers *answers) {
     const int64_t count = alcore_tool_answers_count(answers);
     ALCORE__TRY(index_items(self));
     ALCORE__TRY(note_unusable(self, alcore_tool_answers_messages(answers)));
@@ -77,7 +77,7 @@ static alcore_status take_answers(replies *self, const alcore_tool_answers *answ
     for (int64_t i = 0; i < count; i++) {
         alcore_tool_answer answer = ALCORE_TOOL_ANSWER_INIT;
         ALCORE__TRY(alcore_tool_answers_get(answers, i, &answer));
-        const alcore_status status = take_answer(self, &answer);
+        const alcore_status status = add_answer(self, &answer);
         ALCORE__TRY(status == ALCORE_E_DATA ? alcore__answers_note_fault(&self->book) : status);
     }
     return ALCORE_OK;
@@ -90,7 +90,7 @@ static alcore_status read_answers(alcore_annotations *annotations, const char *t
     alcore_tool_answers *answers;
     ALCORE__TRY(alcore_tool_read(self.ctx, tool, path, options, &answers));
     alcore_status status = alcore__answers_begin(&self.book, annotations, path);
-    if (status == ALCORE_OK) status = take_answers(&self, answers);
+    if (status == ALCORE_OK) status = add_answers(&self, answers);
     status = alcore__answers_end(&self.book, status, self.book.report.unusable > 0);
     alcore__vocabulary_clear(self.ctx, &self.ids);
     alcore__free(self.ctx, self.first);

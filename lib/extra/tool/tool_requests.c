@@ -47,7 +47,7 @@ static alcore_status add_draft(draft_list *self, const char *text, size_t length
 }
 
 /* alcore__record_sink */
-static alcore_status take_drafts(void *user, const alcore__record *records, int64_t count,
+static alcore_status keep_drafts(void *user, const alcore__record *records, int64_t count,
                                  int64_t coming) {
     draft_list *self = user;
     (void)coming;
@@ -71,7 +71,7 @@ static alcore_status take_drafts(void *user, const alcore__record *records, int6
 static alcore_status read_drafts(draft_list *self, const char *path, const alcore_pool *pool) {
     const int64_t rows = alcore_pool_row_count(pool);
     self->by_row = alcore__records_format(path) == ALCORE_FORMAT_TEXT;
-    ALCORE__TRY(alcore__read_records(self->ctx, path, NULL, 0, take_drafts, self));
+    ALCORE__TRY(alcore__read_records(self->ctx, path, NULL, 0, keep_drafts, self));
     if (self->by_row && (int64_t)self->count != rows)
         return alcore__fail(ALCORE_E_SHAPE, "%s has %zu lines, the pool has %lld rows", path,
                             self->count, (long long)rows);

@@ -67,7 +67,7 @@ static bool stands_at(const char *context, double start, const char *text) {
 }
 
 /* Adds an answer, the number-th of the question; of one alone number is 0. */
-static alcore_status take_answer(alcore__tool_record *record, const char *id, const char *context,
+static alcore_status read_answer(alcore__tool_record *record, const char *id, const char *context,
                                  const alcore__json *answer, int64_t number) {
     const double start = alcore__tool_member_number(answer, "answer_start");
     const char *value;
@@ -91,7 +91,7 @@ static alcore_status read_question(alcore__tool_record *record, const char *cont
     ALCORE__TRY(alcore__tool_member_string(record, qa, "id", &id));
     ALCORE__TRY(alcore__tool_member_string(record, qa, "question", &question));
     ALCORE__TRY(alcore__tool_member_string(record, qa, "al_batch", &batch));
-    if (batch) ALCORE__TRY(alcore__tool_take_batch(record, batch));
+    if (batch) ALCORE__TRY(alcore__tool_read_batch(record, batch));
     if (!id || !*id) return alcore__tool_record_refuse(record, "a question has no id");
     alcore__tool_answer_begin(record, id, question, "untranslatable");
     if (alcore__tool_member_true(qa, "is_impossible")) return alcore__tool_answer_end(record);
@@ -102,7 +102,7 @@ static alcore_status read_question(alcore__tool_record *record, const char *cont
         alcore__json_skip(&answers);
         other = answers;
         if (number > 0 || alcore__json_item(&other)) number++;
-        ALCORE__TRY(take_answer(record, id, context, &answer, number));
+        ALCORE__TRY(read_answer(record, id, context, &answer, number));
         record->answer.text = question;
     }
     return ALCORE_OK;

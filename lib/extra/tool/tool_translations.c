@@ -73,7 +73,7 @@ static alcore_status read_row(alcore__tool_record *record) {
     int64_t count;
     ALCORE__TRY(alcore__tool_member_string(record, &record->json, "id", &id));
     ALCORE__TRY(alcore__tool_member_string(record, &record->json, "al_batch", &batch));
-    if (batch) ALCORE__TRY(alcore__tool_take_batch(record, batch));
+    if (batch) ALCORE__TRY(alcore__tool_read_batch(record, batch));
     if (!id || !*id) return alcore__tool_record_refuse(record, "the row has no id");
     if (!alcore__tool_member(&record->json, "translation", &texts))
         return alcore__tool_record_refuse(record, "item %s: the row has no translation", id);

@@ -138,9 +138,9 @@ static alcore_status start(void *user, alcore__xml *xml, const char *name,
                            const char *const *attributes) {
     reading *self = user;
     const char *origin = alcore__xml_attribute(attributes, "origin");
-    bool taken;
-    ALCORE__TRY(alcore__xliff_start(&self->file, xml, name, attributes, '2', "xliff2", &taken));
-    if (taken) return ALCORE_OK;
+    bool is_read;
+    ALCORE__TRY(alcore__xliff_start(&self->file, xml, name, attributes, '2', "xliff2", &is_read));
+    if (is_read) return ALCORE_OK;
     if (strcmp(name, "trans-unit") == 0) return start_unit(self, xml, attributes);
     if (!self->file.in_unit) return ALCORE_OK;
     if (self->code_depth > 0 || alcore__is_inline_code(name)) {

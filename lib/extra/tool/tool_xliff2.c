@@ -149,9 +149,9 @@ static alcore_status start_note(reading *self, const char *const *attributes) {
 static alcore_status start(void *user, alcore__xml *xml, const char *name,
                            const char *const *attributes) {
     reading *self = user;
-    bool taken;
-    ALCORE__TRY(alcore__xliff_start(&self->file, xml, name, attributes, '1', "xliff", &taken));
-    if (taken) return ALCORE_OK;
+    bool is_read;
+    ALCORE__TRY(alcore__xliff_start(&self->file, xml, name, attributes, '1', "xliff", &is_read));
+    if (is_read) return ALCORE_OK;
     if (strcmp(name, "unit") == 0) return start_unit(self, xml, attributes);
     if (!self->file.in_unit) return ALCORE_OK;
     if (strcmp(name, "segment") == 0 || strcmp(name, "ignorable") == 0)

@@ -21,11 +21,11 @@ static alcore_status start_root(alcore__xliff *self, alcore__xml *xml, const cha
 
 alcore_status alcore__xliff_start(alcore__xliff *self, alcore__xml *xml, const char *name,
                                   const char *const *attributes, char other_version,
-                                  const char *other_tool, bool *out_taken) {
-    *out_taken = true;
+                                  const char *other_tool, bool *out_read) {
+    *out_read = true;
     if (!self->has_root) return start_root(self, xml, name, attributes, other_version, other_tool);
-    *out_taken = strcmp(name, "file") == 0 && !self->has_batch;
-    const char *batch = *out_taken ? alcore__xml_attribute(attributes, "original") : NULL;
+    *out_read = strcmp(name, "file") == 0 && !self->has_batch;
+    const char *batch = *out_read ? alcore__xml_attribute(attributes, "original") : NULL;
     self->has_batch |= batch != NULL;
     return batch ? alcore__tool_answers_set_batch(self->unit.into, batch) : ALCORE_OK;
 }

@@ -14,12 +14,12 @@ typedef struct alcore__xliff {
     bool in_unit;
 } alcore__xliff;
 
-/* Takes an element that is the root, or the first file with the name of the batch; *out_taken:
+/* Reads an element that is the root, or the first file with the name of the batch; *out_read:
  * whether it was one of these. A root of the version that begins with other_version is refused by
  * naming the tool that reads it. */
 alcore_status alcore__xliff_start(alcore__xliff *self, alcore__xml *xml, const char *name,
                                   const char *const *attributes, char other_version,
-                                  const char *other_tool, bool *out_taken);
+                                  const char *other_tool, bool *out_read);
 /* Begins a unit; id may be NULL. */
 alcore_status alcore__xliff_start_unit(alcore__xliff *self, alcore__xml *xml, const char *id);
 /* Begins a note of somebody else, whose text is a comment. */
