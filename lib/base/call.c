@@ -24,7 +24,7 @@ bool alcore__forked(const alcore_ctx *ctx) {
 
 const alcore__entry *alcore__this_entry(void) {
     const alcore__thread *self = &alcore__this;
-    if (self->job) return alcore__job_entry(self->job);
+    if (self->loop) return alcore__loop_entry(self->loop);
     return self->depth > 0 ? &self->entries[self->depth - 1] : NULL;
 }
 
@@ -147,12 +147,12 @@ void alcore__report(alcore_ctx *ctx, const char *stage, int64_t done, int64_t to
     call->reporting = false;
 }
 
-/* Reports on the entering thread, where it remembers what it was told; on a worker (self->job is
+/* Reports on the entering thread, where it remembers what it was told; on a worker (self->loop is
  * set) it only polls cancellation. */
 alcore_status alcore__tick(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total) {
     alcore__thread *self = &alcore__this;
     if (!ctx) return ALCORE_OK;
-    if (!self->job) {
+    if (!self->loop) {
         if (stage) {
             self->call.stage = stage;
             self->call.done = done;

@@ -85,7 +85,7 @@ static void make_one_line(char *message) {
         if ((unsigned char)*at < ' ') *at = ' ';
 }
 
-/* Formats a line and decides where it goes: from a task into the queue of its job, from outside a
+/* Formats a line and decides where it goes: from a task into the queue of its loop, from outside a
  * call or from within the log function into the queue of the context, else to the log function. */
 void alcore__log(alcore_ctx *ctx, int32_t level, const char *component, const char *fields,
                  const char *format, ...) {
@@ -97,8 +97,8 @@ void alcore__log(alcore_ctx *ctx, int32_t level, const char *component, const ch
     alcore__format_v(message, sizeof message, format, args);
     va_end(args);
     make_one_line(message);
-    if (self->job) {
-        enqueue(ctx, alcore__job_lines(self->job), level, component, message, fields);
+    if (self->loop) {
+        enqueue(ctx, alcore__loop_lines(self->loop), level, component, message, fields);
     } else if (self->depth == 0 || self->call.logging) {
         enqueue(ctx, &ctx->lines, level, component, message, fields);
     } else {

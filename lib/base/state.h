@@ -3,7 +3,8 @@
  * of a thread.
  *
  * A call: a public status call, from alcore__enter() to alcore__leave(). The entering thread: the
- * one that made it. A job: one alcore__parallel() in it (threads.c), whose tasks run on workers. */
+ * one that made it. A loop: one alcore__parallel() in it (threads.c), whose tasks run on
+ * workers. */
 #ifndef ALCORE__STATE_H
 #define ALCORE__STATE_H
 
@@ -46,15 +47,15 @@ typedef struct alcore__entry {
 /* Calls of one thread within each other: a callback may make calls that call back. */
 enum { ALCORE__DEPTH_MAX = 32 };
 
-struct alcore__job;
+struct alcore__loop;
 
 /* The state of a thread. */
 typedef struct alcore__thread {
     int32_t depth; /* entries in use: status calls entered and not left */
     alcore__entry entries[ALCORE__DEPTH_MAX]; /* the outermost call first */
-    int32_t worker;                           /* number of this worker, while job is set */
-    struct alcore__job *job;       /* the job whose task runs on this thread; NULL: none */
-    alcore__call call;             /* unused while job is set: the job has its caller's */
+    int32_t worker;                           /* number of this worker, while loop is set */
+    struct alcore__loop *loop;     /* the loop whose task runs on this thread; NULL: none */
+    alcore__call call;             /* unused while loop is set: the loop has its caller's */
     alcore_status status;          /* the status that the error text belongs to */
     char text[ALCORE__TEXT_BYTES]; /* of the last error; "": none */
     alcore_remedy remedy;          /* for that error; kind 0: there is none */
@@ -108,9 +109,9 @@ extern const alcore_allocator alcore__default_allocator;
 
 /* threads.c */
 int32_t alcore__affinity_threads(void);
-/* The call that a job belongs to, and the queue for log lines of its tasks. */
-const alcore__entry *alcore__job_entry(const struct alcore__job *job);
-alcore__log_queue *alcore__job_lines(struct alcore__job *job);
+/* The call that a loop belongs to, and the queue for log lines of its tasks. */
+const alcore__entry *alcore__loop_entry(const struct alcore__loop *loop);
+alcore__log_queue *alcore__loop_lines(struct alcore__loop *loop);
 void alcore__pool_end(alcore_ctx *ctx);
 
 /* file_system.c: the default file table, and whether a table is that one. */

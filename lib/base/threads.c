@@ -2,17 +2,17 @@
 /* The context's threads, and alcore__parallel(), which runs tasks on them (base.h).
  *
  * A context has one pool of worker threads, which start at its first parallel call and live as long
- * as the context. A call of alcore__parallel() is a job: it stands in the pool's list, workers draw
- * indices from it, and the thread that made the call sleeps in short steps, in which it calls
- * progress and drains the log. Several threads may have jobs at once; workers then serve them in
+ * as the context. A call of alcore__parallel() is a loop: it stands in the pool's list, workers
+ * draw indices from it, and the thread that made the call sleeps in short steps, in which it calls
+ * progress and drains the log. Several threads may have loops at once; workers then serve them in
  * turn, one task each.
  *
- *   lock of the pool     guards the list of jobs and the members of a job that say so
- *   atomics of a job     next, done, failed: read and changed by workers without the lock
- *   end of a job         no index is left to hand out and no worker is inside a task
+ *   lock of the pool      guards the list of loops and the members of a loop that say so
+ *   atomics of a loop     next, done, failed: read and changed by workers without the lock
+ *   end of a loop         no index is left to hand out and no worker is inside a task
  *
  * Workers block the host's signals and never call back into the host: log lines and errors of a
- * task travel in its job to the thread that made the call. */
+ * task travel in its loop to the thread that made the call. */
 #include <fenv.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,15 +21,15 @@
 
 #include "base/state.h"
 
-/* In job->failed: no task has failed. */
+/* In loop->failed: no task has failed. */
 #define NONE_FAILED INT64_MAX
 
 /* One call of alcore__parallel(); lives on the stack of the thread that made it. */
-typedef struct alcore__job {
+typedef struct alcore__loop {
     alcore__task task;
     void *data;
     int64_t count;         /* tasks are task(data, 0) .. task(data, count - 1) */
-    int64_t before, total; /* for the progress: tasks that were done before the job, and all */
+    int64_t before, total; /* for the progress: tasks that were done before the loop, and all */
     alcore_ctx *ctx;
     const alcore__entry *entry; /* the public call that the tasks belong to; NULL: none */
     _Atomic int64_t next;       /* the next index to hand out; may exceed count */
@@ -37,12 +37,12 @@ typedef struct alcore__job {
     _Atomic int64_t failed;     /* the lowest index that failed so far, or NONE_FAILED */
     alcore__log_queue lines;    /* log lines of its tasks, for the calling thread */
     /* Guarded by the lock of the pool: */
-    int32_t workers;               /* workers that may be inside a task of it */
-    struct alcore__job *next_job;  /* in the list of the pool */
-    alcore_status status;          /* of the index `failed` */
-    char text[ALCORE__TEXT_BYTES]; /* error text of that index */
-    alcore_remedy remedy;          /* remedy of that error; kind 0: none */
-} alcore__job;
+    int32_t workers;                /* workers that may be inside a task of it */
+    struct alcore__loop *next_loop; /* in the list of the pool */
+    alcore_status status;           /* of the index `failed` */
+    char text[ALCORE__TEXT_BYTES];  /* error text of that index */
+    alcore_remedy remedy;           /* remedy of that error; kind 0: none */
+} alcore__loop;
 
 /* One thread of a pool. */
 typedef struct alcore__worker {
@@ -53,23 +53,23 @@ typedef struct alcore__worker {
 
 typedef struct alcore__pool {
     pthread_mutex_t lock;
-    pthread_cond_t work; /* signaled when a job is added and when the workers are to stop */
-    pthread_cond_t done; /* signaled when the last worker leaves a job without tasks left */
-    alcore__job *jobs;   /* list in the order in which they are served next */
+    pthread_cond_t work; /* signaled when a loop is added and when the workers are to stop */
+    pthread_cond_t done; /* signaled when the last worker leaves a loop without tasks left */
+    alcore__loop *loops; /* list in the order in which they are served next */
     atomic_int
-        job_count; /* jobs in the list; with more than one a worker changes after each task */
-    bool stop;     /* the context ends: workers return */
-    int32_t count; /* threads that run; fewer than asked for where the system refused */
+        loop_count; /* loops in the list; with more than one a worker changes after each task */
+    bool stop;      /* the context ends: workers return */
+    int32_t count;  /* threads that run; fewer than asked for where the system refused */
     alcore__worker workers[]; /* [ctx->threads] */
 } alcore__pool;
 
-/* For call.c and log.c, which do not know the members of a job (state.h). */
-const alcore__entry *alcore__job_entry(const alcore__job *job) {
-    return job->entry;
+/* For call.c and log.c, which do not know the members of a loop (state.h). */
+const alcore__entry *alcore__loop_entry(const alcore__loop *loop) {
+    return loop->entry;
 }
 
-alcore__log_queue *alcore__job_lines(alcore__job *job) {
-    return &job->lines;
+alcore__log_queue *alcore__loop_lines(alcore__loop *loop) {
+    return &loop->lines;
 }
 
 /* The number of processors this process may run on, 1 where the system does not tell. */
@@ -80,61 +80,61 @@ int32_t alcore__affinity_threads(void) {
     return count > 0 ? count : 1;
 }
 
-/* Whether no task of the job is to be handed out any more: none is left, one failed, or the call is
- * cancelled. Indices rise, so every index below a failed one was handed out before it. The call is
- * that of the job, as a worker that chooses a job works for none yet. */
-static bool exhausted(alcore__job *job) {
-    return atomic_load(&job->next) >= job->count || atomic_load(&job->failed) != NONE_FAILED ||
-           alcore__entry_cancelled(job->entry, job->ctx);
+/* Whether no task of the loop is to be handed out any more: none is left, one failed, or the call
+ * is cancelled. Indices rise, so every index below a failed one was handed out before it. The call
+ * is that of the loop, as a worker that chooses a loop works for none yet. */
+static bool exhausted(alcore__loop *loop) {
+    return atomic_load(&loop->next) >= loop->count || atomic_load(&loop->failed) != NONE_FAILED ||
+           alcore__entry_cancelled(loop->entry, loop->ctx);
 }
 
 /* Keeps the status, the error text and the remedy of a failed task if its index is the lowest so
  * far, so that what the call returns does not depend on which worker was faster. */
-static void keep_failure(alcore__pool *pool, alcore__job *job, int64_t index,
+static void keep_failure(alcore__pool *pool, alcore__loop *loop, int64_t index,
                          alcore_status status) {
     pthread_mutex_lock(&pool->lock);
-    if (index < atomic_load(&job->failed)) {
-        job->status = status;
-        strcpy(job->text, alcore__error_text());
-        job->remedy = alcore__this.remedy;
-        atomic_store(&job->failed, index);
+    if (index < atomic_load(&loop->failed)) {
+        loop->status = status;
+        strcpy(loop->text, alcore__error_text());
+        loop->remedy = alcore__this.remedy;
+        atomic_store(&loop->failed, index);
     }
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* A worker's run on one job: draws indices and runs tasks until the job is exhausted; after one
- * task if the pool has several jobs. The caller counts the worker in job->workers and does not have
- * the lock. */
-static void run_tasks(alcore__pool *pool, alcore__job *job) {
+/* A worker's run on one loop: draws indices and runs tasks until the loop is exhausted; after one
+ * task if the pool has several loops. The caller counts the worker in loop->workers and does not
+ * have the lock. */
+static void run_tasks(alcore__pool *pool, alcore__loop *loop) {
     alcore__thread *self = &alcore__this;
-    self->job = job;
+    self->loop = loop;
     do {
-        int64_t index = exhausted(job) ? job->count : atomic_fetch_add(&job->next, 1);
-        if (index >= job->count) break;
+        int64_t index = exhausted(loop) ? loop->count : atomic_fetch_add(&loop->next, 1);
+        if (index >= loop->count) break;
         alcore__error_clear();
-        alcore_status status = job->task(job->data, index, self->worker);
-        if (status != ALCORE_OK) keep_failure(pool, job, index, status);
-        atomic_fetch_add(&job->done, 1);
-    } while (atomic_load_explicit(&pool->job_count, memory_order_relaxed) == 1);
-    self->job = NULL;
+        alcore_status status = loop->task(loop->data, index, self->worker);
+        if (status != ALCORE_OK) keep_failure(pool, loop, index, status);
+        atomic_fetch_add(&loop->done, 1);
+    } while (atomic_load_explicit(&pool->loop_count, memory_order_relaxed) == 1);
+    self->loop = NULL;
 }
 
-/* The first job with tasks left, NULL without one; it moves to the end of the list, so that jobs
+/* The first loop with tasks left, NULL without one; it moves to the end of the list, so that loops
  * are served in turn. The caller has the lock. */
-static alcore__job *choose_job(alcore__pool *pool) {
-    alcore__job **link = &pool->jobs;
-    while (*link && exhausted(*link)) link = &(*link)->next_job;
-    alcore__job *job = *link;
-    if (!job || !job->next_job) return job;
-    *link = job->next_job;
-    while (*link) link = &(*link)->next_job;
-    *link = job;
-    job->next_job = NULL;
-    return job;
+static alcore__loop *choose_loop(alcore__pool *pool) {
+    alcore__loop **link = &pool->loops;
+    while (*link && exhausted(*link)) link = &(*link)->next_loop;
+    alcore__loop *loop = *link;
+    if (!loop || !loop->next_loop) return loop;
+    *link = loop->next_loop;
+    while (*link) link = &(*link)->next_loop;
+    *link = loop;
+    loop->next_loop = NULL;
+    return loop;
 }
 
-/* The main function of a worker thread: sleeps until there is a job, runs tasks of it, and signals
- * the end of a job when it is the last to leave it. */
+/* The main function of a worker thread: sleeps until there is a loop, runs tasks of it, and signals
+ * the end of a loop when it is the last to leave it. */
 static void *worker_main(void *argument) {
     alcore__worker *worker = argument;
     alcore__pool *pool = worker->pool;
@@ -144,16 +144,16 @@ static void *worker_main(void *argument) {
     alcore__this.worker = worker->number;
     pthread_mutex_lock(&pool->lock);
     while (!pool->stop) {
-        alcore__job *job = choose_job(pool);
-        if (!job) {
+        alcore__loop *loop = choose_loop(pool);
+        if (!loop) {
             pthread_cond_wait(&pool->work, &pool->lock);
             continue;
         }
-        job->workers++;
+        loop->workers++;
         pthread_mutex_unlock(&pool->lock);
-        run_tasks(pool, job);
+        run_tasks(pool, loop);
         pthread_mutex_lock(&pool->lock);
-        if (--job->workers == 0 && exhausted(job)) pthread_cond_broadcast(&pool->done);
+        if (--loop->workers == 0 && exhausted(loop)) pthread_cond_broadcast(&pool->done);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -237,7 +237,7 @@ void alcore__pool_end(alcore_ctx *ctx) {
  * and where no thread could be started. */
 static alcore_status run_here(alcore_ctx *ctx, const char *stage, int64_t before, int64_t total,
                               int64_t count, alcore__task task, void *data) {
-    int32_t worker = alcore__this.job ? alcore__this.worker : 0;
+    int32_t worker = alcore__this.loop ? alcore__this.worker : 0;
     for (int64_t i = 0; i < count; i++) {
         ALCORE__TRY(alcore__tick(ctx, stage, before + i, total));
         ALCORE__TRY(task(data, i, worker));
@@ -245,24 +245,24 @@ static alcore_status run_here(alcore_ctx *ctx, const char *stage, int64_t before
     return ALCORE_OK;
 }
 
-/* Puts a job at the end of the list and wakes the workers. The caller has the lock. */
-static void add_job(alcore__pool *pool, alcore__job *job) {
-    alcore__job **link = &pool->jobs;
-    while (*link) link = &(*link)->next_job;
-    *link = job;
-    atomic_fetch_add(&pool->job_count, 1);
+/* Puts a loop at the end of the list and wakes the workers. The caller has the lock. */
+static void add_loop(alcore__pool *pool, alcore__loop *loop) {
+    alcore__loop **link = &pool->loops;
+    while (*link) link = &(*link)->next_loop;
+    *link = loop;
+    atomic_fetch_add(&pool->loop_count, 1);
     pthread_cond_broadcast(&pool->work);
 }
 
-/* Takes a job out of the list. The caller has the lock. */
-static void remove_job(alcore__pool *pool, alcore__job *job) {
-    alcore__job **link = &pool->jobs;
-    while (*link != job) link = &(*link)->next_job;
-    *link = job->next_job;
-    atomic_fetch_sub(&pool->job_count, 1);
+/* Takes a loop out of the list. The caller has the lock. */
+static void remove_loop(alcore__pool *pool, alcore__loop *loop) {
+    alcore__loop **link = &pool->loops;
+    while (*link != loop) link = &(*link)->next_loop;
+    *link = loop->next_loop;
+    atomic_fetch_sub(&pool->loop_count, 1);
 }
 
-/* Sleeps until a job ends, for half a progress period at the longest, less if progress is due
+/* Sleeps until a loop ends, for half a progress period at the longest, less if progress is due
  * earlier. The caller has the lock, which is released meanwhile. */
 static void wait_a_little(alcore__pool *pool) {
     int64_t period = ALCORE__PROGRESS_NS / 2;
@@ -278,62 +278,62 @@ static void wait_a_little(alcore__pool *pool) {
     pthread_cond_timedwait(&pool->done, &pool->lock, &until);
 }
 
-/* Drains the log lines of the job's tasks and calls progress when it is due: with the tasks done so
- * far, or without a stage with what alcore__tick() was told last. */
-static void report_job(alcore__job *job, const char *stage) {
+/* Drains the log lines of the loop's tasks and calls progress when it is due: with the tasks done
+ * so far, or without a stage with what alcore__tick() was told last. */
+static void report_loop(alcore__loop *loop, const char *stage) {
     const alcore__call *call = &alcore__this.call;
-    alcore__log_drain(job->ctx, &job->lines);
+    alcore__log_drain(loop->ctx, &loop->lines);
     if (stage)
-        alcore__report(job->ctx, stage, job->before + atomic_load(&job->done), job->total);
+        alcore__report(loop->ctx, stage, loop->before + atomic_load(&loop->done), loop->total);
     else
-        alcore__report(job->ctx, call->stage, call->done, call->total);
+        alcore__report(loop->ctx, call->stage, call->done, call->total);
 }
 
-/* The status of a job that has ended, with the error text and the remedy set on this thread. */
-static alcore_status job_status(alcore__job *job) {
-    if (job->failed != NONE_FAILED) {
-        alcore_error_set(job->status, job->text, strlen(job->text));
-        alcore__this.remedy = job->remedy;
-        return job->status;
+/* The status of a loop that has ended, with the error text and the remedy set on this thread. */
+static alcore_status loop_status(alcore__loop *loop) {
+    if (loop->failed != NONE_FAILED) {
+        alcore_error_set(loop->status, loop->text, strlen(loop->text));
+        alcore__this.remedy = loop->remedy;
+        return loop->status;
     }
-    if (job->next < job->count || alcore__cancelled(job->ctx)) return alcore__fail_cancelled();
+    if (loop->next < loop->count || alcore__cancelled(loop->ctx)) return alcore__fail_cancelled();
     return ALCORE_OK;
 }
 
-/* Runs the tasks 0 .. count - 1: adds a job to the pool, sleeps and reports until it is exhausted
+/* Runs the tasks 0 .. count - 1: adds a loop to the pool, sleeps and reports until it is exhausted
  * and no worker is inside a task, then removes it. From within a task, or without threads, the
- * tasks run right here. The job lives on this stack, so it must be out of the list before the
+ * tasks run right here. The loop lives on this stack, so it must be out of the list before the
  * return. */
 alcore_status alcore__parallel_part(alcore_ctx *ctx, const char *stage, int64_t before,
                                     int64_t total, int64_t count, alcore__task task, void *data) {
     alcore__pool *pool;
-    if (alcore__this.job) return run_here(ctx, stage, before, total, count, task, data);
+    if (alcore__this.loop) return run_here(ctx, stage, before, total, count, task, data);
     if (alcore__cancelled(ctx)) return alcore__fail_cancelled();
     if (count <= 0) return ALCORE_OK;
     ALCORE__TRY(find_pool(ctx, &pool));
     if (pool->count == 0) return run_here(ctx, stage, before, total, count, task, data);
-    alcore__job job = {.task = task,
-                       .data = data,
-                       .count = count,
-                       .before = before,
-                       .total = total,
-                       .ctx = ctx,
-                       .entry = alcore__this_entry(),
-                       .failed = NONE_FAILED};
-    alcore__log_queue_begin(&job.lines);
+    alcore__loop loop = {.task = task,
+                         .data = data,
+                         .count = count,
+                         .before = before,
+                         .total = total,
+                         .ctx = ctx,
+                         .entry = alcore__this_entry(),
+                         .failed = NONE_FAILED};
+    alcore__log_queue_begin(&loop.lines);
     pthread_mutex_lock(&pool->lock);
-    add_job(pool, &job);
-    while (job.workers > 0 || !exhausted(&job)) {
+    add_loop(pool, &loop);
+    while (loop.workers > 0 || !exhausted(&loop)) {
         wait_a_little(pool);
         pthread_mutex_unlock(&pool->lock);
-        report_job(&job, stage);
+        report_loop(&loop, stage);
         pthread_mutex_lock(&pool->lock);
     }
-    remove_job(pool, &job);
+    remove_loop(pool, &loop);
     pthread_mutex_unlock(&pool->lock);
-    alcore__log_drain(ctx, &job.lines);
-    alcore__log_queue_end(ctx, &job.lines);
-    return job_status(&job);
+    alcore__log_drain(ctx, &loop.lines);
+    alcore__log_queue_end(ctx, &loop.lines);
+    return loop_status(&loop);
 }
 
 alcore_status alcore__parallel(alcore_ctx *ctx, const char *stage, int64_t count, alcore__task task,

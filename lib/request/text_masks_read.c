@@ -23,12 +23,12 @@ typedef struct scratch {
 } scratch;
 
 /* What the tasks share. */
-typedef struct read_job {
+typedef struct read_loop {
     alcore_ctx *ctx;
     const alcore_pool *pool;
     alcore__read_texts *out;
     scratch *workers; /* [threads], owned; NULL where near texts are not wanted */
-} read_job;
+} read_loop;
 
 /* Whether the mask "wordless" holds; fewer than two letters are not a word that is translated. */
 static bool is_wordless(const alcore__text_content *content) {
@@ -41,14 +41,14 @@ static bool is_wordless(const alcore__text_content *content) {
 /* Keeps by what near texts of a row are found, behind what the rows before it in the block have.
  * words [content->words]: hashes of its words. Texts of too few words keep nothing, so that those
  * that are listed have a word or more. */
-static alcore_status keep_near(const read_job *job, int64_t row, const uint64_t *words,
+static alcore_status keep_near(const read_loop *loop, int64_t row, const uint64_t *words,
                                const alcore__text_content *content) {
-    alcore__text_near *near = &job->out->near[row];
-    alcore__parts_block *block = &job->out->parts[row / ALCORE_BLOCK_ROWS];
+    alcore__text_near *near = &loop->out->near[row];
+    alcore__parts_block *block = &loop->out->parts[row / ALCORE_BLOCK_ROWS];
     if (content->words - content->unspaced + content->unspaced / ALCORE__NEAR_LETTERS <
         ALCORE__NEAR_SHORTEST)
         return ALCORE_OK;
-    ALCORE__TRY(alcore__grow(job->ctx, &block->parts, &block->capacity,
+    ALCORE__TRY(alcore__grow(loop->ctx, &block->parts, &block->capacity,
                              block->count + (size_t)alcore__near_most(content->words),
                              sizeof *block->parts));
     near->first = block->count;
@@ -71,52 +71,52 @@ static alcore__text_scripts scripts_of(const char *text, size_t length,
 
 /* Reads the text of a row, for all masks. worker: NULL where near texts are not wanted, for which
  * alone the words are kept. A text has at most `length` words, as each has a byte or more. */
-static alcore_status read_row(const read_job *job, int64_t row, scratch *worker) {
+static alcore_status read_row(const read_loop *loop, int64_t row, scratch *worker) {
     alcore__text_content content;
     size_t length;
-    const char *text = alcore_pool_text(job->pool, row, &length);
+    const char *text = alcore_pool_text(loop->pool, row, &length);
     if (worker)
-        ALCORE__TRY(alcore__grow(job->ctx, &worker->words, &worker->capacity, length,
+        ALCORE__TRY(alcore__grow(loop->ctx, &worker->words, &worker->capacity, length,
                                  sizeof *worker->words));
     alcore__text_content_read(text, length, worker ? worker->words : NULL, &content);
-    job->out->facts[row] = (alcore__text_facts){.pattern = content.pattern,
-                                                .tokens = content.tokens,
-                                                .wordless = is_wordless(&content),
-                                                .scripts = scripts_of(text, length, &content)};
-    return worker ? keep_near(job, row, worker->words, &content) : ALCORE_OK;
+    loop->out->facts[row] = (alcore__text_facts){.pattern = content.pattern,
+                                                 .tokens = content.tokens,
+                                                 .wordless = is_wordless(&content),
+                                                 .scripts = scripts_of(text, length, &content)};
+    return worker ? keep_near(loop, row, worker->words, &content) : ALCORE_OK;
 }
 
 /* Task `index` of alcore__parallel(): reads the rows of a block. No other task has them, nor the
  * parts of the block, nor at the same time the memory of this worker. */
 static alcore_status read_block(void *data, int64_t index, int32_t worker) {
-    const read_job *job = data;
+    const read_loop *loop = data;
     const int64_t first = index * ALCORE_BLOCK_ROWS;
-    const int64_t rows = job->out->rows;
+    const int64_t rows = loop->out->rows;
     const int64_t end = first + ALCORE_BLOCK_ROWS < rows ? first + ALCORE_BLOCK_ROWS : rows;
     for (int64_t row = first; row < end; row++)
-        if (job->out->mask[row])
-            ALCORE__TRY(read_row(job, row, job->workers ? &job->workers[worker] : NULL));
-    if (!job->workers) return ALCORE_OK;
-    alcore__parts_block *block = &job->out->parts[index];
-    return alcore__trim(job->ctx, &block->parts, block->count, sizeof *block->parts);
+        if (loop->out->mask[row])
+            ALCORE__TRY(read_row(loop, row, loop->workers ? &loop->workers[worker] : NULL));
+    if (!loop->workers) return ALCORE_OK;
+    alcore__parts_block *block = &loop->out->parts[index];
+    return alcore__trim(loop->ctx, &block->parts, block->count, sizeof *block->parts);
 }
 
 /* The words of the workers are freed here, the arrays of *out by the caller. */
 alcore_status alcore__texts_read(alcore_ctx *ctx, const alcore_pool *pool, const uint8_t *mask,
                                  int64_t rows, bool near, alcore__read_texts *out) {
     const int32_t threads = alcore_ctx_threads(ctx);
-    read_job job = {.ctx = ctx, .pool = pool, .out = out};
+    read_loop loop = {.ctx = ctx, .pool = pool, .out = out};
     *out = (alcore__read_texts){
         .mask = mask, .rows = rows, .blocks = (rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS};
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->facts, &out->facts));
     if (near) {
         ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->near, &out->near));
         ALCORE__TRY(alcore__new_array(ctx, (size_t)out->blocks, sizeof *out->parts, &out->parts));
-        ALCORE__TRY(alcore__new_array(ctx, (size_t)threads, sizeof *job.workers, &job.workers));
+        ALCORE__TRY(alcore__new_array(ctx, (size_t)threads, sizeof *loop.workers, &loop.workers));
     }
-    const alcore_status status = alcore__parallel(ctx, "masks", out->blocks, read_block, &job);
-    for (int32_t i = 0; near && i < threads; i++) alcore__free(ctx, job.workers[i].words);
-    alcore__free(ctx, job.workers);
+    const alcore_status status = alcore__parallel(ctx, "masks", out->blocks, read_block, &loop);
+    for (int32_t i = 0; near && i < threads; i++) alcore__free(ctx, loop.workers[i].words);
+    alcore__free(ctx, loop.workers);
     return status;
 }
 

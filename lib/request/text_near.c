@@ -22,18 +22,18 @@ enum { TASK_ROWS = 512 };
 /* Rows by which the slots of a row's keys are asked from memory before they are read. */
 enum { AHEAD = 8 };
 
-typedef struct near_job {
+typedef struct near_loop {
     const alcore__masked_texts *texts;
     alcore__near_parts *listed; /* [count] texts that stay, owned */
     int64_t count;
     alcore__hash_index index; /* numbers of them by their keys */
     uint8_t *found;           /* [ALCORE_BLOCK_ROWS] rows of the block that are near, owned */
     int64_t first, end;       /* rows of the block */
-} near_job;
+} near_loop;
 
 /* By what near texts of a row are found; NULL: it is no candidate (any more), or has too few words.
  */
-static const alcore__text_near *near_of(const near_job *self, int64_t row) {
+static const alcore__text_near *near_of(const near_loop *self, int64_t row) {
     const alcore__masked_texts *texts = self->texts;
     return texts->masks->candidate_mask[row] && texts->candidates.near[row].count > 0
                ? &texts->candidates.near[row]
@@ -47,19 +47,19 @@ static uint64_t key_of(const alcore__text_near *near, int i) {
 
 /* Asks for the slots of the keys of a text, and those of the text AHEAD rows on, before they are
  * read: this changes the time alone. */
-static void fetch_slots(const near_job *self, const alcore__text_near *near) {
+static void fetch_slots(const near_loop *self, const alcore__text_near *near) {
     for (int i = 0; i < ALCORE__NEAR_KEYS; i++)
         __builtin_prefetch(&self->index.slots[alcore__index_home(&self->index, key_of(near, i))]);
 }
 
-static void fetch_ahead(const near_job *self, int64_t row, int64_t end) {
+static void fetch_ahead(const near_loop *self, int64_t row, int64_t end) {
     const alcore__text_near *near = row + AHEAD < end ? near_of(self, row + AHEAD) : NULL;
     if (near) fetch_slots(self, near);
 }
 
 /* Whether a text is near to one that is listed under its keys, of the numbers from `from` on. The
  * index may name a text of another key, whose slot is alike; the parts decide. */
-static bool is_near(const near_job *self, const alcore__text_near *near,
+static bool is_near(const near_loop *self, const alcore__text_near *near,
                     const alcore__near_parts *parts, int64_t from) {
     for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
         size_t slot = alcore__index_home(&self->index, key_of(near, i));
@@ -74,7 +74,7 @@ static bool is_near(const near_job *self, const alcore__text_near *near,
 
 /* Lists a text under those of its keys that have room. reserve() has made room in the index and in
  * `listed` for all that may be listed. */
-static void list(near_job *self, const alcore__text_near *near, alcore__near_parts parts) {
+static void list(near_loop *self, const alcore__text_near *near, alcore__near_parts parts) {
     for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
         size_t slot = alcore__index_home(&self->index, key_of(near, i));
         int under = 0;
@@ -85,7 +85,7 @@ static void list(near_job *self, const alcore__text_near *near, alcore__near_par
 }
 
 /* Lists all bought texts, which nothing masks. Texts that were not read have no rows. */
-static alcore_status list_bought(near_job *self, const alcore__read_texts *bought) {
+static alcore_status list_bought(near_loop *self, const alcore__read_texts *bought) {
     for (int64_t row = 0; row < bought->rows; row++) {
         if (row % ALCORE_BLOCK_ROWS == 0)
             ALCORE__TRY(alcore__tick(self->texts->ctx, "masks", row, bought->rows));
@@ -101,7 +101,7 @@ static alcore_status list_bought(near_job *self, const alcore__read_texts *bough
 /* Task `index` of alcore__parallel_part(): compares TASK_ROWS rows of the block with what was
  * listed before it. The index and the list are not written meanwhile. */
 static alcore_status compare_rows(void *data, int64_t index, int32_t worker) {
-    const near_job *self = data;
+    const near_loop *self = data;
     const int64_t first = self->first + index * TASK_ROWS;
     const int64_t end = first + TASK_ROWS < self->end ? first + TASK_ROWS : self->end;
     (void)worker;
@@ -116,7 +116,7 @@ static alcore_status compare_rows(void *data, int64_t index, int32_t worker) {
 }
 
 /* Masks the rows of the block that are near to a text, and lists the others. */
-static void settle_block(near_job *self) {
+static void settle_block(near_loop *self) {
     const int64_t from = self->count;
     for (int64_t row = self->first; row < self->end; row++) {
         const alcore__text_near *near = near_of(self, row);
@@ -132,7 +132,7 @@ static void settle_block(near_job *self) {
 
 /* found is overwritten for each row of a block that has words enough, and read for these alone. A
  * block is a whole number of tasks but for the last, so that self->first / TASK_ROWS are done. */
-static alcore_status mask_blocks(near_job *self) {
+static alcore_status mask_blocks(near_loop *self) {
     alcore_ctx *ctx = self->texts->ctx;
     const int64_t rows = self->texts->masks->rows;
     const int64_t tasks = (rows + TASK_ROWS - 1) / TASK_ROWS;
@@ -156,7 +156,7 @@ static int64_t count_near(const alcore__read_texts *texts) {
 }
 
 /* Room for all texts that may be listed, each under all of its keys. */
-static alcore_status reserve(near_job *self) {
+static alcore_status reserve(near_loop *self) {
     const alcore__masked_texts *texts = self->texts;
     alcore_ctx *ctx = texts->ctx;
     const int64_t most = count_near(&texts->candidates) + count_near(&texts->bought[0]) +
@@ -167,7 +167,7 @@ static alcore_status reserve(near_job *self) {
 }
 
 alcore_status alcore__mask_near(const alcore__masked_texts *texts) {
-    near_job self = {.texts = texts};
+    near_loop self = {.texts = texts};
     alcore_status status = reserve(&self);
     for (int i = 0; status == ALCORE_OK && i < 2; i++)
         status = list_bought(&self, &texts->bought[i]);

@@ -83,7 +83,7 @@ static uint32_t find_hashed(const alcore__corpus *corpus, uint64_t hash, const c
  * spelling's tag, or else from its shard. The entry is overwritten by the last word that was looked
  * up. A cache that kept where each word was last met, to compare its bytes there, took 1.4 times
  * the time of reading all words: those bytes are in no cache of the processor. */
-static alcore_status look_up(const reading *job, const alcore__spelled_word *word,
+static alcore_status look_up(const reading *self, const alcore__spelled_word *word,
                              cached_word *entry, uint32_t *out) {
     const bool spelled = alcore__is_spelled(word->spelling);
     if (spelled && entry->symbol != 0 && alcore__spelling_same(entry->spelling, word->spelling)) {
@@ -91,10 +91,10 @@ static alcore_status look_up(const reading *job, const alcore__spelled_word *wor
         return ALCORE_OK;
     }
     const uint64_t hash = alcore__hash64(word->word, word->bytes);
-    if (job->add) {
-        ALCORE__TRY(add_word(job->corpus, hash, word->word, word->bytes, out));
+    if (self->add) {
+        ALCORE__TRY(add_word(self->corpus, hash, word->word, word->bytes, out));
     } else {
-        *out = find_hashed(job->corpus, hash, word->word, word->bytes);
+        *out = find_hashed(self->corpus, hash, word->word, word->bytes);
     }
     if (spelled && *out != ALCORE__CORPUS_BOUNDARY) *entry = (cached_word){word->spelling, *out};
     return ALCORE_OK;
@@ -102,14 +102,14 @@ static alcore_status look_up(const reading *job, const alcore__spelled_word *wor
 
 /* Writes the symbols of a row's words to its positions and the boundary behind them. A text with
  * fewer words than the source announced is filled up with boundaries. */
-static alcore_status read_row(const reading *job, cached_word *cache, int64_t row) {
-    uint32_t position = job->begin[row];
-    const uint32_t stop = job->begin[row + 1];
+static alcore_status read_row(const reading *self, cached_word *cache, int64_t row) {
+    uint32_t position = self->begin[row];
+    const uint32_t stop = self->begin[row + 1];
     if (position == stop) return ALCORE_OK;
     size_t length;
-    const char *text = job->source->text(job->source->data, row, &length);
+    const char *text = self->source->text(self->source->data, row, &length);
     const char *next = text, *end = text + length;
-    const uint32_t mask = job->cache_entries - 1;
+    const uint32_t mask = self->cache_entries - 1;
     alcore__spelled_word words[GROUP];
     cached_word *entries[GROUP];
     uint32_t count;
@@ -121,21 +121,22 @@ static alcore_status read_row(const reading *job, cached_word *cache, int64_t ro
             __builtin_prefetch(entries[count]);
         }
         for (uint32_t i = 0; i < count; i++, position++) {
-            if (position % POLL_WORDS == 0) ALCORE__TRY(alcore__tick(job->corpus->ctx, NULL, 0, 0));
-            ALCORE__TRY(look_up(job, &words[i], entries[i], &job->corpus->tokens[position]));
+            if (position % POLL_WORDS == 0)
+                ALCORE__TRY(alcore__tick(self->corpus->ctx, NULL, 0, 0));
+            ALCORE__TRY(look_up(self, &words[i], entries[i], &self->corpus->tokens[position]));
         }
     } while (count == GROUP);
-    for (; position < stop; position++) job->corpus->tokens[position] = ALCORE__CORPUS_BOUNDARY;
+    for (; position < stop; position++) self->corpus->tokens[position] = ALCORE__CORPUS_BOUNDARY;
     return ALCORE_OK;
 }
 
 /* The task of one block of rows (alcore__task). */
 static alcore_status read_block(void *data, int64_t block, int32_t worker) {
-    const reading *job = data;
-    cached_word *cache = job->caches + (size_t)worker * job->cache_entries;
-    const int64_t first = block * BLOCK_ROWS, left = job->source->rows - first;
+    const reading *self = data;
+    cached_word *cache = self->caches + (size_t)worker * self->cache_entries;
+    const int64_t first = block * BLOCK_ROWS, left = self->source->rows - first;
     for (int64_t i = 0; i < (left < BLOCK_ROWS ? left : BLOCK_ROWS); i++)
-        ALCORE__TRY(read_row(job, cache, first + i));
+        ALCORE__TRY(read_row(self, cache, first + i));
     return ALCORE_OK;
 }
 
@@ -168,16 +169,16 @@ static alcore_status lay_out(alcore_ctx *ctx, const alcore__text_source *source,
 static alcore_status read_source(alcore__corpus *corpus, const alcore__text_source *source,
                                  const uint32_t *begin, bool add) {
     const size_t threads = (size_t)alcore_ctx_threads(corpus->ctx);
-    reading job = {corpus, source, begin, add, MIN_CACHE_ENTRIES, NULL};
-    while (job.cache_entries < MAX_CACHE_ENTRIES &&
-           job.cache_entries < begin[source->rows] - begin[0] &&
-           2 * threads * job.cache_entries <= MAX_ALL_ENTRIES)
-        job.cache_entries *= 2;
-    ALCORE__TRY(alcore__new_array(corpus->ctx, threads * job.cache_entries, sizeof *job.caches,
-                                  &job.caches));
+    reading self = {corpus, source, begin, add, MIN_CACHE_ENTRIES, NULL};
+    while (self.cache_entries < MAX_CACHE_ENTRIES &&
+           self.cache_entries < begin[source->rows] - begin[0] &&
+           2 * threads * self.cache_entries <= MAX_ALL_ENTRIES)
+        self.cache_entries *= 2;
+    ALCORE__TRY(alcore__new_array(corpus->ctx, threads * self.cache_entries, sizeof *self.caches,
+                                  &self.caches));
     const int64_t blocks = (source->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
-    const alcore_status status = alcore__parallel(corpus->ctx, STAGE, blocks, read_block, &job);
-    alcore__free(corpus->ctx, job.caches);
+    const alcore_status status = alcore__parallel(corpus->ctx, STAGE, blocks, read_block, &self);
+    alcore__free(corpus->ctx, self.caches);
     return status;
 }
 

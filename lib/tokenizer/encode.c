@@ -57,7 +57,7 @@ static size_t encoder_bytes(const alcore__encoder *e) {
 /* ---- the tokens of one text ---- */
 
 /* The text that is being encoded, or both texts of a pair, one after the other. */
-typedef struct job {
+typedef struct encoding {
     alcore_ctx *ctx;
     const alcore_tokenizer *tokenizer;
     const alcore__normalizer *normalizer;
@@ -73,7 +73,7 @@ typedef struct job {
     size_t length;
     size_t seen; /* bytes of the original that word_mark() has read */
     bool gap;    /* white space was read since the last token, or there was no token yet */
-} job;
+} encoding;
 
 /* Makes memory for `need` tokens in all arrays of *out, those that it has included. */
 static alcore_status reserve_tokens(alcore_ctx *ctx, alcore__tokens *out, size_t need) {
@@ -102,21 +102,21 @@ static void put_token(alcore__tokens *out, size_t at, int64_t id, int64_t type, 
 /* ALCORE_SYS_TOKEN_WORD if a token is the first one of a word of the original text, else 0: white
  * space, or the beginning of the text, stands between its first character and the token before.
  * Tokens come in the order of the text, so that each byte of it is read once. */
-static uint8_t word_mark(job *j, alcore__source source) {
+static uint8_t word_mark(encoding *self, alcore__source source) {
     uint8_t mark = 0;
-    size_t i = j->seen;
-    bool gap = j->gap;
-    for (; i < source.begin; i++) gap = gap || alcore__is_word_space(j->text[i]);
+    size_t i = self->seen;
+    bool gap = self->gap;
+    for (; i < source.begin; i++) gap = gap || alcore__is_word_space(self->text[i]);
     for (; i < source.end; i++) {
-        if (alcore__is_word_space(j->text[i])) {
+        if (alcore__is_word_space(self->text[i])) {
             gap = true;
         } else {
             if (gap) mark = ALCORE_SYS_TOKEN_WORD;
             gap = false;
         }
     }
-    j->seen = i;
-    j->gap = gap;
+    self->seen = i;
+    self->gap = gap;
     return mark;
 }
 
@@ -152,22 +152,23 @@ static size_t spaces_behind(const char *text, size_t length) {
 }
 
 /* The span of a token, text [length] after all rewriting, without the white space at both ends of
- * the token. source: its span with that, in bytes of j->text. For each space of the token one
+ * the token. source: its span with that, in bytes of self->text. For each space of the token one
  * character of the original text is left out, whatever character it is: that is what the package
  * tokenizers does. A single space before the first token of a text is the one that ByteLevel added:
  * no character of the text belongs to it. */
-static alcore__source trim(const job *j, const char *text, size_t length, alcore__source source) {
+static alcore__source trim(const encoding *self, const char *text, size_t length,
+                           alcore__source source) {
     size_t before = spaces_before(text, length), behind = spaces_behind(text, length);
-    const bool first = j->count == j->first || source.begin == 0;
-    if (before == 1 && first && j->tokenizer->post.add_prefix_space) before = 0;
+    const bool first = self->count == self->first || source.begin == 0;
+    if (before == 1 && first && self->tokenizer->post.add_prefix_space) before = 0;
     for (; before > 0 && source.begin < source.end; before--) {
         source.begin++;
-        while (source.begin < source.end && continues(j->text, source.begin)) source.begin++;
+        while (source.begin < source.end && continues(self->text, source.begin)) source.begin++;
     }
     uint32_t end = source.end;
     for (; behind > 0 && end > 0; behind--) {
         end--;
-        while (end > 0 && continues(j->text, end)) end--;
+        while (end > 0 && continues(self->text, end)) end--;
     }
     /* Where the original has fewer characters before the end, the end stays, as in the package. */
     if (behind == 0) source.end = end > source.begin ? end : source.begin;
@@ -175,59 +176,61 @@ static alcore__source trim(const job *j, const char *text, size_t length, alcore
 }
 
 /* Adds the token that bytes begin .. end - 1 of a view became; *out has memory for it. */
-static void add_token(job *j, const alcore__view *view, size_t begin, size_t end, int64_t id) {
+static void add_token(encoding *self, const alcore__view *view, size_t begin, size_t end,
+                      int64_t id) {
     alcore__source source = alcore__view_source(view, begin, end);
-    const uint8_t mark = word_mark(j, source);
-    if (j->tokenizer->post.trim_offsets) source = trim(j, view->text + begin, end - begin, source);
-    put_token(j->out, j->count, id, j->type, mark | j->mark, source);
-    j->count++;
+    const uint8_t mark = word_mark(self, source);
+    if (self->tokenizer->post.trim_offsets)
+        source = trim(self, view->text + begin, end - begin, source);
+    put_token(self->out, self->count, id, self->type, mark | self->mark, source);
+    self->count++;
 }
 
 /* Adds the tokens of a piece of normalized text between added tokens (a `between`). The last word
- * may exceed j->most by some tokens, which add_text() drops. */
-static alcore_status add_words(job *j, const alcore__view *piece) {
+ * may exceed self->most by some tokens, which add_text() drops. */
+static alcore_status add_words(encoding *self, const alcore__view *piece) {
     const alcore__words *words;
     alcore__view text;
-    alcore__pieces *pieces = &j->encoder->pieces;
-    ALCORE__TRY(alcore__pre_tokenizer_run(j->ctx, &j->tokenizer->pre, piece, &j->encoder->pre,
-                                          &text, &words));
-    for (size_t w = 0; w < words->count && j->count < j->most; w++) {
+    alcore__pieces *pieces = &self->encoder->pieces;
+    ALCORE__TRY(alcore__pre_tokenizer_run(self->ctx, &self->tokenizer->pre, piece,
+                                          &self->encoder->pre, &text, &words));
+    for (size_t w = 0; w < words->count && self->count < self->most; w++) {
         const alcore__word word = words->word[w];
-        if (w % POLL_WORDS == POLL_WORDS - 1) ALCORE__TRY(alcore__tick(j->ctx, NULL, 0, 0));
+        if (w % POLL_WORDS == POLL_WORDS - 1) ALCORE__TRY(alcore__tick(self->ctx, NULL, 0, 0));
         pieces->count = 0;
-        ALCORE__TRY(alcore__token_model_cut(j->ctx, j->model, text.text + word.begin,
+        ALCORE__TRY(alcore__token_model_cut(self->ctx, self->model, text.text + word.begin,
                                             word.end - word.begin, pieces));
-        ALCORE__TRY(reserve_tokens(j->ctx, j->out, j->count + pieces->count));
+        ALCORE__TRY(reserve_tokens(self->ctx, self->out, self->count + pieces->count));
         for (size_t i = 0; i < pieces->count; i++)
-            add_token(j, &text, word.begin + pieces->piece[i].begin,
+            add_token(self, &text, word.begin + pieces->piece[i].begin,
                       word.begin + pieces->piece[i].end, pieces->piece[i].id);
     }
     return ALCORE_OK;
 }
 
 /* Adds the tokens of a piece of text that stands between added tokens. */
-typedef alcore_status (*between)(job *j, const alcore__view *piece);
+typedef alcore_status (*between)(encoding *self, const alcore__view *piece);
 /* Adds the tokens of a view: each text of the finder becomes its added token, and what stands
  * between them is passed to `add`. This runs twice, one call within the other: over the raw text
  * with add_piece(), and in add_piece() over the normalized text with add_words(). */
-static alcore_status add_around(job *j, const alcore__view *view,
+static alcore_status add_around(encoding *self, const alcore__view *view,
                                 const alcore__added_finder *finder, between add) {
-    const alcore__added_tokens *added = &j->tokenizer->added;
+    const alcore__added_tokens *added = &self->tokenizer->added;
     size_t after = 0, next = 0;
-    while (j->count < j->most) {
+    while (self->count < self->most) {
         const alcore__added_match match =
             alcore__added_find(added, finder, view->text, view->length, after, &next);
         if (match.begin > after) {
             const alcore__view piece = alcore__view_slice(view, after, match.begin);
-            ALCORE__TRY(add(j, &piece));
+            ALCORE__TRY(add(self, &piece));
         }
-        if (j->count >= j->most) break;
+        if (self->count >= self->most) break;
         if (match.end <= match.begin) {
             if (next == view->length) break; /* there is no further match */
             continue; /* white space that the match before covers already (its rstrip) */
         }
-        ALCORE__TRY(reserve_tokens(j->ctx, j->out, j->count + 1));
-        add_token(j, view, match.begin, match.end, added->token[match.token].id);
+        ALCORE__TRY(reserve_tokens(self->ctx, self->out, self->count + 1));
+        add_token(self, view, match.begin, match.end, added->token[match.token].id);
         after = match.end;
     }
     return ALCORE_OK;
@@ -236,71 +239,72 @@ static alcore_status add_around(job *j, const alcore__view *view,
 /* Adds the code of a language that a text begins with, ">>de<<" (Marian), as one token, and removes
  * it from *text. A code that the model lacks becomes one token <unk>, which each Marian model has
  * (sentencepiece_model.c refuses one without). */
-static alcore_status add_language_code(job *j, alcore__view *text) {
+static alcore_status add_language_code(encoding *self, alcore__view *text) {
     if (text->length < 4 || memcmp(text->text, ">>", 2) != 0) return ALCORE_OK;
     const char *mark = memmem(text->text, text->length, "<<", 2);
     if (!mark) return ALCORE_OK;
     const size_t end = (size_t)(mark - text->text) + 2;
-    int64_t id = alcore__token_model_id(j->model, text->text, end);
-    if (id < 0) id = alcore__token_model_id(j->model, "<unk>", 5);
-    ALCORE__TRY(reserve_tokens(j->ctx, j->out, j->count + 1));
-    add_token(j, text, 0, end, id);
+    int64_t id = alcore__token_model_id(self->model, text->text, end);
+    if (id < 0) id = alcore__token_model_id(self->model, "<unk>", 5);
+    ALCORE__TRY(reserve_tokens(self->ctx, self->out, self->count + 1));
+    add_token(self, text, 0, end, id);
     *text = alcore__view_slice(text, end, text->length);
     return ALCORE_OK;
 }
 
 /* Adds the tokens of a piece of raw text between added tokens (a `between`). */
-static alcore_status add_piece(job *j, const alcore__view *piece) {
+static alcore_status add_piece(encoding *self, const alcore__view *piece) {
     alcore__view raw = *piece, view;
-    if (j->tokenizer->language_codes) ALCORE__TRY(add_language_code(j, &raw));
-    ALCORE__TRY(
-        alcore__normalizer_run(j->ctx, j->normalizer, &raw, &j->encoder->normalizer, &view));
-    return add_around(j, &view, &j->tokenizer->added.normalized, add_words);
+    if (self->tokenizer->language_codes) ALCORE__TRY(add_language_code(self, &raw));
+    ALCORE__TRY(alcore__normalizer_run(self->ctx, self->normalizer, &raw,
+                                       &self->encoder->normalizer, &view));
+    return add_around(self, &view, &self->tokenizer->added.normalized, add_words);
 }
 
 /* Writes the text with each malformed sequence as U+FFFD to encoder->repaired. That stems from the
  * bytes of the sequence, so that spans still refer to the original text. */
-static alcore_status repair(job *j) {
-    alcore__aligned *out = &j->encoder->repaired;
-    const alcore__view view = {j->text, NULL, j->length, 0};
+static alcore_status repair(encoding *self) {
+    alcore__aligned *out = &self->encoder->repaired;
+    const alcore__view view = {self->text, NULL, self->length, 0};
     size_t done = 0, next = 0, polled = 0;
-    ALCORE__TRY(alcore__aligned_start(j->ctx, out, 0, j->length));
-    while (next < j->length) {
-        ALCORE__TRY(alcore__poll_text(j->ctx, next, &polled));
+    ALCORE__TRY(alcore__aligned_start(self->ctx, out, 0, self->length));
+    while (next < self->length) {
+        ALCORE__TRY(alcore__poll_text(self->ctx, next, &polled));
         const size_t begin = next;
-        if (alcore__utf8_next(j->text, j->length, &next) >= 0) continue;
-        ALCORE__TRY(alcore__aligned_reserve(j->ctx, out, begin - done + 3));
+        if (alcore__utf8_next(self->text, self->length, &next) >= 0) continue;
+        ALCORE__TRY(alcore__aligned_reserve(self->ctx, out, begin - done + 3));
         alcore__aligned_copy(out, &view, done, begin);
         alcore__aligned_list_sources(out);
         alcore__aligned_put(out, "\xEF\xBF\xBD", 3,
                             (alcore__source){(uint32_t)begin, (uint32_t)next});
         done = next;
     }
-    ALCORE__TRY(alcore__aligned_reserve(j->ctx, out, j->length - done));
-    alcore__aligned_copy(out, &view, done, j->length);
+    ALCORE__TRY(alcore__aligned_reserve(self->ctx, out, self->length - done));
+    alcore__aligned_copy(out, &view, done, self->length);
     return ALCORE_OK;
 }
 
 /* Adds the tokens of a text [length], the first `limit` of them at most. type: that of its tokens.
  * Bytes are counted in 32 bits; the bound of 1 GiB leaves a margin for steps that make the text
  * longer, and alcore__aligned_reserve() refuses more than 4 GiB. */
-static alcore_status add_text(job *j, const char *text, size_t length, int64_t type, size_t limit) {
+static alcore_status add_text(encoding *self, const char *text, size_t length, int64_t type,
+                              size_t limit) {
     alcore__view view = {text, NULL, length, 0};
     if (length > UINT32_MAX / 4)
         return alcore__fail(ALCORE_E_INVALID, "a text of %zu bytes: 1 GiB is the most", length);
-    j->text = text;
-    j->length = length;
-    j->type = type;
-    j->first = j->count;
-    j->most = limit > SIZE_MAX - j->count ? SIZE_MAX : j->count + limit;
-    j->seen = 0;
-    j->gap = true;
+    self->text = text;
+    self->length = length;
+    self->type = type;
+    self->first = self->count;
+    self->most = limit > SIZE_MAX - self->count ? SIZE_MAX : self->count + limit;
+    self->seen = 0;
+    self->gap = true;
     if (alcore__utf8_check(text, length) < length) {
-        ALCORE__TRY(repair(j));
-        view = alcore__aligned_view(&j->encoder->repaired);
+        ALCORE__TRY(repair(self));
+        view = alcore__aligned_view(&self->encoder->repaired);
     }
-    ALCORE__TRY(add_around(j, &view, &j->tokenizer->added.raw, add_piece));
-    if (j->count > j->most) j->count = j->most;
+    ALCORE__TRY(add_around(self, &view, &self->tokenizer->added.raw, add_piece));
+    if (self->count > self->most) self->count = self->most;
     return ALCORE_OK;
 }
 
@@ -318,11 +322,13 @@ typedef struct call {
 } call;
 
 /* Adds the special tokens of a piece of the template; language: as in call. */
-static alcore_status add_special(job *j, const alcore__template_piece *piece, int64_t language) {
-    ALCORE__TRY(reserve_tokens(j->ctx, j->out, j->count + piece->count));
+static alcore_status add_special(encoding *self, const alcore__template_piece *piece,
+                                 int64_t language) {
+    ALCORE__TRY(reserve_tokens(self->ctx, self->out, self->count + piece->count));
     for (size_t i = 0; i < piece->count; i++)
-        put_token(j->out, j->count++, piece->language && language >= 0 ? language : piece->ids[i],
-                  piece->type, ALCORE_SYS_TOKEN_SPECIAL, (alcore__source){0, 0});
+        put_token(self->out, self->count++,
+                  piece->language && language >= 0 ? language : piece->ids[i], piece->type,
+                  ALCORE_SYS_TOKEN_SPECIAL, (alcore__source){0, 0});
     return ALCORE_OK;
 }
 
@@ -332,30 +338,30 @@ static alcore_status encode_one(const call *c, alcore__encoder *encoder, int64_t
                                 alcore__tokens *out) {
     const alcore_tokenizer *tokenizer = c->tokenizer;
     const bool target = c->how->as_target && tokenizer->target_model;
-    job j = {.ctx = c->ctx,
-             .tokenizer = tokenizer,
-             .normalizer = target ? &tokenizer->target_normalizer : &tokenizer->normalizer,
-             .model = target ? tokenizer->target_model : tokenizer->model,
-             .encoder = encoder,
-             .out = out};
+    encoding self = {.ctx = c->ctx,
+                     .tokenizer = tokenizer,
+                     .normalizer = target ? &tokenizer->target_normalizer : &tokenizer->normalizer,
+                     .model = target ? tokenizer->target_model : tokenizer->model,
+                     .encoder = encoder,
+                     .out = out};
     size_t limit = c->limit;
-    j.count = (size_t)out->offsets[out->count];
+    self.count = (size_t)out->offsets[out->count];
     for (size_t i = 0; i < c->pieces->count; i++) {
         const alcore__template_piece *piece = &c->pieces->piece[i];
         if (piece->kind == ALCORE__TEMPLATE_SPECIAL) {
-            if (!c->how->without_special) ALCORE__TRY(add_special(&j, piece, c->language));
+            if (!c->how->without_special) ALCORE__TRY(add_special(&self, piece, c->language));
             continue;
         }
         size_t length;
         const char *text = alcore__texts_get(
             piece->kind == ALCORE__TEMPLATE_SECOND ? c->pairs : c->texts, index, &length);
-        const size_t before = j.count;
+        const size_t before = self.count;
         const bool second = piece->kind == ALCORE__TEMPLATE_SECOND;
-        j.mark = second && c->how->mark_second ? ALCORE__TOKEN_SECOND : 0;
-        ALCORE__TRY(add_text(&j, text, length, piece->type, limit));
-        limit -= j.count - before;
+        self.mark = second && c->how->mark_second ? ALCORE__TOKEN_SECOND : 0;
+        ALCORE__TRY(add_text(&self, text, length, piece->type, limit));
+        limit -= self.count - before;
     }
-    out->offsets[++out->count] = (int64_t)j.count;
+    out->offsets[++out->count] = (int64_t)self.count;
     return ALCORE_OK;
 }
 

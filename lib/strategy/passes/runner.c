@@ -60,13 +60,13 @@ static bool has_partial(const alcore__partial_type *type) {
 /* ---- map ---- */
 
 /* What the tasks of alcore__run_map() share: one task for each block. */
-typedef struct map_job {
+typedef struct map_loop {
     alcore__run *run;
     alcore__shard *shard; /* has the memory that blocks of candidates keep between passes */
     int64_t first;        /* the block of task 0 */
     int64_t step;         /* blocks of a task, but the last: 1, or those of a wide block */
     alcore__partial *out; /* [tasks] the partial of each block */
-} map_job;
+} map_loop;
 
 /* How many blocks the present pass visits as one. */
 static int64_t blocks_of_visit(const alcore__run *run) {
@@ -109,8 +109,8 @@ static alcore_status get_worker(alcore__run *run, int32_t number, alcore__worker
  * partials but has no bytes for this block has nothing to do there and is not called; a pass
  * without partials is called with NULL. Everything that the pass pushed on the scratch stack is
  * released, also after a failure. out->data is owned by the set of partials that has the entry. */
-static alcore_status visit_block(map_job *job, alcore__block *block, alcore__partial *out) {
-    alcore__run *run = job->run;
+static alcore_status visit_block(map_loop *loop, alcore__block *block, alcore__partial *out) {
+    alcore__run *run = loop->run;
     const alcore__pass *pass = alcore__present_pass(run);
     partial_layout layout = layout_of(pass, block);
     size_t bytes = layout.leading_bytes + layout.extra_bytes;
@@ -126,15 +126,15 @@ static alcore_status visit_block(map_job *job, alcore__block *block, alcore__par
  * thread `worker`. A block without active rows leaves a partial of no bytes, so that every block of
  * the pass has one entry to be reduced. */
 static alcore_status map_task(void *data, int64_t index, int32_t worker) {
-    map_job *job = data;
-    int64_t number = job->first + index * job->step;
+    map_loop *loop = data;
+    int64_t number = loop->first + index * loop->step;
     alcore__block block;
-    describe_block(job->run, alcore__present_pass(job->run), number, &block);
-    job->out[index] = (alcore__partial){.pass = job->run->runner->pass_count, .block = number};
+    describe_block(loop->run, alcore__present_pass(loop->run), number, &block);
+    loop->out[index] = (alcore__partial){.pass = loop->run->runner->pass_count, .block = number};
     if (!block.count) return ALCORE_OK;
-    if (block.source == ALCORE__OVER_CANDIDATES) block.memory = &job->shard->memory[number];
-    ALCORE__TRY(get_worker(job->run, worker, &block.worker));
-    return visit_block(job, &block, &job->out[index]);
+    if (block.source == ALCORE__OVER_CANDIDATES) block.memory = &loop->shard->memory[number];
+    ALCORE__TRY(get_worker(loop->run, worker, &block.worker));
+    return visit_block(loop, &block, &loop->out[index]);
 }
 
 /* Any process that has begun the same run can call it for any blocks. Of wide blocks, which are for
@@ -147,15 +147,15 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
     size_t count = (size_t)((end - first + step - 1) / step);
     ALCORE__TRY(alcore__grow(run->ctx, &out->entries, &out->capacity, out->count + count,
                              sizeof *out->entries));
-    map_job job = {
+    map_loop loop = {
         .run = run, .shard = shard, .first = first, .step = step, .out = out->entries + out->count};
-    if (count > 0) memset(job.out, 0, count * sizeof *job.out); /* a part may have no block */
+    if (count > 0) memset(loop.out, 0, count * sizeof *loop.out); /* a part may have no block */
     out->count += count; /* from here on alcore__partials_clear() frees what tasks allocate */
     /* The stage of the progress is the strategy's name: blocks that are done, of all in the pass.
      */
     ALCORE__TRY(alcore__tick(run->ctx, run->def->name, done, visits));
     return alcore__parallel_part(run->ctx, run->def->name, done, visits, (int64_t)count, map_task,
-                                 &job);
+                                 &loop);
 }
 
 /* ---- reduce ---- */
@@ -187,29 +187,29 @@ static alcore_status check_partial(alcore__run *run, const alcore__partial *part
 }
 
 /* What the tasks of reduce_sums() share: one task for each range of components. */
-typedef struct sum_job {
+typedef struct sum_loop {
     alcore__run *run;
     alcore__doubles sums;             /* the totals, in the strategy's state */
     const alcore__partials *partials; /* of one wave, in block order */
-} sum_job;
+} sum_loop;
 
 /* Adds range `index` of the sums, SUM_RANGE components, of all partials of the wave to the totals,
  * one block after the other, those of a wide block too. One thread owns a range, so the order of
  * additions does not depend on how many threads there are. */
 static alcore_status add_range(void *data, int64_t index, int32_t worker) {
-    const sum_job *job = data;
+    const sum_loop *loop = data;
     (void)worker;
-    int64_t first = index * SUM_RANGE, left = job->sums.count - first;
+    int64_t first = index * SUM_RANGE, left = loop->sums.count - first;
     int64_t count = left < SUM_RANGE ? left : SUM_RANGE;
-    double *restrict total = job->sums.values + first;
-    for (size_t p = 0; p < job->partials->count; p++) {
-        const double *partial = job->partials->entries[p].data;
+    double *restrict total = loop->sums.values + first;
+    for (size_t p = 0; p < loop->partials->count; p++) {
+        const double *partial = loop->partials->entries[p].data;
         if (!partial) continue; /* a block without active rows */
         alcore__block block;
-        describe_block(job->run, alcore__present_pass(job->run), job->partials->entries[p].block,
+        describe_block(loop->run, alcore__present_pass(loop->run), loop->partials->entries[p].block,
                        &block);
         for (int64_t b = 0; b < block.blocks; b++) {
-            const double *restrict sums = partial + b * job->sums.count + first;
+            const double *restrict sums = partial + b * loop->sums.count + first;
             for (int64_t j = 0; j < count; j++) total[j] += sums[j];
         }
     }
@@ -221,12 +221,12 @@ static alcore_status add_range(void *data, int64_t index, int32_t worker) {
  * take longer than waking threads does. */
 static alcore_status reduce_sums(alcore__run *run, alcore__doubles sums,
                                  const alcore__partials *partials) {
-    sum_job job = {.run = run, .sums = sums, .partials = partials};
+    sum_loop loop = {.run = run, .sums = sums, .partials = partials};
     int64_t ranges = (sums.count + SUM_RANGE - 1) / SUM_RANGE;
     if (sums.count * (int64_t)partials->count >= MIN_PARALLEL_ADDS)
         return alcore__parallel(run->ctx, NULL /* no stage of its own in the progress */, ranges,
-                                add_range, &job);
-    for (int64_t r = 0; r < ranges; r++) ALCORE__TRY(add_range(&job, r, 0 /* any worker */));
+                                add_range, &loop);
+    for (int64_t r = 0; r < ranges; r++) ALCORE__TRY(add_range(&loop, r, 0 /* any worker */));
     return ALCORE_OK;
 }
 

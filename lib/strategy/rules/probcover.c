@@ -82,13 +82,13 @@ typedef struct task {
     int64_t cluster, first; /* first: the place of its first candidate, by cluster */
 } task;
 
-typedef struct job {
+typedef struct loop {
     alcore__run *run;
     task *tasks;
-} job;
+} loop;
 
 /* Joins the candidates at places first to end - 1, of other clusters, to the lists of a task. */
-static alcore_status join_others(const job *work, const alcore_sys_rows *queries, int64_t first,
+static alcore_status join_others(const loop *work, const alcore_sys_rows *queries, int64_t first,
                                  int64_t end, const alcore_sys_best *best) {
     const probcover_state *state = work->run->state;
     const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_L2};
@@ -98,9 +98,9 @@ static alcore_status join_others(const job *work, const alcore_sys_rows *queries
                                    NULL /* all queries */, &search, best, NULL);
 }
 
-/* The nearest candidate of another cluster, for those of a task. data: a job. */
+/* The nearest candidate of another cluster, for those of a task. data: a loop. */
 static alcore_status search_task(void *data, int64_t index, int32_t worker) {
-    const job *work = data;
+    const loop *work = data;
     const probcover_state *state = work->run->state;
     const task *mine = &work->tasks[index];
     const int64_t *starts = state->members.starts + mine->cluster;
@@ -139,7 +139,7 @@ static alcore_status choose_delta(alcore__run *run) {
 static alcore_status estimate_delta(alcore__run *run) {
     probcover_state *state = run->state;
     const alcore__members *members = &state->members;
-    job work = {.run = run};
+    loop work = {.run = run};
     int64_t count = 0;
     const size_t height = alcore__run_height(run);
     ALCORE__TRY(

@@ -73,8 +73,8 @@ typedef struct some_rows {
     alcore_sys_rows vectors; /* [count, dims] */
 } some_rows;
 
-/* Work of all threads. */
-typedef struct job {
+/* Some rows that all threads compare with others. */
+typedef struct comparison {
     alcore__run *run;
     alcore__cover *cover;
     double *tiles;         /* [threads, CHUNK_ROWS, CHUNK_ROWS] */
@@ -86,13 +86,13 @@ typedef struct job {
      * chunk add to the gains of `rows`, then what `rows` add to the gains of each chunk */
     double *sums;
     int64_t chunk; /* of all pairs: the later one of two chunks */
-} job;
+} comparison;
 
-/* Arrays of a job, on the run's stack. */
-static alcore_status open_job(alcore__run *run, job *work) {
+/* Arrays of a comparison, on the run's stack. */
+static alcore_status open_comparison(alcore__run *run, comparison *work) {
     alcore__cover *cover = run->state;
     int32_t *groups;
-    *work = (job){.run = run, .cover = cover};
+    *work = (comparison){.run = run, .cover = cover};
     ALCORE__TRY(ALCORE__RUN_PUSH(run, run->threads * CHUNK_ROWS * CHUNK_ROWS, &work->tiles));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, CHUNK_ROWS * cover->gathered.dims, &work->vectors));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, CHUNK_ROWS, &work->had));
@@ -103,8 +103,8 @@ static alcore_status open_job(alcore__run *run, job *work) {
     return ALCORE_OK;
 }
 
-/* Lets a job compare candidates at positions [count] with others. */
-static void take_rows(job *work, const int64_t *positions, int64_t count) {
+/* Sets the rows of a comparison: candidates at positions [count]. */
+static void set_rows(comparison *work, const int64_t *positions, int64_t count) {
     const alcore__gathered *all = &work->cover->gathered;
     for (int64_t n = 0; n < count && !work->cover->has_pairs; n++)
         memcpy(work->vectors + n * all->dims, all->vectors + positions[n] * all->dims,
@@ -114,9 +114,10 @@ static void take_rows(job *work, const int64_t *positions, int64_t count) {
                              .vectors = alcore__rows_of(work->vectors, count, all->dims)};
 }
 
-/* Similarities of the rows of a chunk to those of the job: *out [rows of the chunk, rows of the
- * job], the tile of the worker. */
-static alcore_status fill_tile(const job *work, int64_t chunk, int32_t worker, double **out) {
+/* Similarities of the rows of a chunk to those of the comparison: *out [rows of the chunk, rows of
+ * the comparison], the tile of the worker. */
+static alcore_status fill_tile(const comparison *work, int64_t chunk, int32_t worker,
+                               double **out) {
     const alcore__cover *cover = work->cover;
     const int64_t first = chunk * CHUNK_ROWS, count = chunk_rows(cover, chunk);
     const int64_t columns = work->rows.count;
@@ -214,7 +215,7 @@ static alcore_status meet_labeled(alcore__run *run, const alcore__block_partial 
 
 /* Keeps the similarities of a tile, of the rows of chunk `index` to those of work->chunk, both ways
  * round. */
-static void keep_pairs(const job *work, int64_t index, const double *tile) {
+static void keep_pairs(const comparison *work, int64_t index, const double *tile) {
     const alcore__cover *cover = work->cover;
     const int64_t count = cover->gathered.count, rows = chunk_rows(cover, index);
     const int64_t columns = work->rows.count, first = index * CHUNK_ROWS;
@@ -230,7 +231,7 @@ static void keep_pairs(const job *work, int64_t index, const double *tile) {
  * work->chunk, each pair once. What the rows of either chunk add to the gains of the other's goes
  * to work->sums, from which add_chunk() takes it. */
 static alcore_status compare_chunks(void *data, int64_t index, int32_t worker) {
-    const job *work = data;
+    const comparison *work = data;
     const alcore__cover *cover = work->cover;
     const int64_t rows = chunk_rows(cover, index), columns = work->rows.count;
     double *tile, *sums = work->sums + index * CHUNK_ROWS;
@@ -245,7 +246,7 @@ static alcore_status compare_chunks(void *data, int64_t index, int32_t worker) {
 
 /* Adds what the comparisons of work->chunk with each chunk up to it gave: those of its own rows in
  * the order of the chunks, then to those of earlier chunks, which have met the ones between. */
-static void add_chunk(const job *work) {
+static void add_chunk(const comparison *work) {
     double *gains = work->cover->gains, *own = gains + work->rows.first;
     for (int64_t c = 0; c <= work->chunk; c++) {
         const double *sums = work->sums + c * CHUNK_ROWS;
@@ -256,7 +257,7 @@ static void add_chunk(const job *work) {
 }
 
 /* Measures all gains. */
-static alcore_status measure_all(job *work) {
+static alcore_status measure_all(comparison *work) {
     alcore__run *run = work->run;
     alcore__cover *cover = work->cover;
     const int64_t chunks = chunk_count(cover), pairs = chunks * (chunks + 1) / 2;
@@ -284,7 +285,7 @@ static alcore_status measure_all(job *work) {
 /* ---- gains that are measured again ---- */
 
 static alcore_status measure_chunk(void *data, int64_t chunk, int32_t worker) {
-    const job *work = data;
+    const comparison *work = data;
     const alcore__cover *cover = work->cover;
     double *tile;
     ALCORE__TRY(fill_tile(work, chunk, worker, &tile));
@@ -294,13 +295,13 @@ static alcore_status measure_chunk(void *data, int64_t chunk, int32_t worker) {
 }
 
 /* Measures the gains of positions [count], at most MAX_BATCH. */
-static alcore_status measure_again(job *work, const int64_t *positions, int64_t count) {
+static alcore_status measure_again(comparison *work, const int64_t *positions, int64_t count) {
     alcore__run *run = work->run;
     alcore__cover *cover = work->cover;
     const int64_t chunks = chunk_count(cover);
     const size_t height = alcore__run_height(run);
     ALCORE__TRY(ALCORE__RUN_PUSH(run, chunks * count, &work->sums));
-    take_rows(work, positions, count);
+    set_rows(work, positions, count);
     ALCORE__TRY(run_chunks(run, cover, count, measure_chunk, work));
     for (int64_t n = 0; n < count; n++) {
         double gain = 0.0;
@@ -330,7 +331,7 @@ static double per_cost(const alcore__cover *cover, int64_t position) {
 
 /* Measures the first `most` entries of the heap anew, or as many as come before one that is fresh.
  */
-static alcore_status measure_heads(job *work, int64_t most) {
+static alcore_status measure_heads(comparison *work, int64_t most) {
     alcore__cover *cover = work->cover;
     alcore__lazy_heap *heap = &cover->heap;
     int64_t positions[MAX_BATCH], count = 0;
@@ -350,10 +351,10 @@ static alcore_status measure_heads(job *work, int64_t most) {
 
 /* ---- after a pick ---- */
 
-/* Takes from the bounds of the rows of a chunk what the rows of the job add less than before the
- * pick. */
+/* Takes from the bounds of the rows of a chunk what the rows of the comparison add less than before
+ * the pick. */
 static alcore_status lower_chunk(void *data, int64_t chunk, int32_t worker) {
-    const job *work = data;
+    const comparison *work = data;
     alcore__cover *cover = work->cover;
     const int64_t columns = work->rows.count;
     double *tile;
@@ -370,11 +371,11 @@ static alcore_status lower_chunk(void *data, int64_t chunk, int32_t worker) {
 }
 
 /* Lowers the bounds by what the candidates at positions [count] add less than before. */
-static alcore_status lower_bounds(job *work, const int64_t *positions, int64_t count) {
+static alcore_status lower_bounds(comparison *work, const int64_t *positions, int64_t count) {
     alcore__cover *cover = work->cover;
     for (int64_t first = 0; first < count; first += CHUNK_ROWS) {
         const int64_t left = count - first, rows = left < CHUNK_ROWS ? left : CHUNK_ROWS;
-        take_rows(work, positions + first, rows);
+        set_rows(work, positions + first, rows);
         for (int64_t n = 0; n < rows; n++) {
             work->had[n] = cover->before[positions[first + n]];
             work->has[n] = cover->covered[positions[first + n]];
@@ -390,7 +391,7 @@ static alcore_status lower_bounds(job *work, const int64_t *positions, int64_t c
 
 /* Brings bounds and heap up to date. Where more than a half of the candidates are covered more than
  * before, as after the first pick, all gains are measured: each pair is compared once then. */
-static alcore_status update_bounds(job *work) {
+static alcore_status update_bounds(comparison *work) {
     alcore__run *run = work->run;
     alcore__cover *cover = work->cover;
     int64_t *positions, count = 0;
@@ -411,7 +412,7 @@ static alcore_status update_bounds(job *work) {
 }
 
 /* Offers the head of the heap, which is fresh, and takes it out. */
-static alcore_status offer_head(job *work) {
+static alcore_status offer_head(comparison *work) {
     alcore__run *run = work->run;
     alcore__cover *cover = work->cover;
     const alcore__heap_entry head = cover->heap.entries[0];
@@ -433,7 +434,7 @@ static alcore_status offer_head(job *work) {
 
 /* Buys until the budget is spent. A head that is fresh is the best of all, as no other has more
  * than its bound. */
-static alcore_status choose(job *work) {
+static alcore_status choose(comparison *work) {
     alcore__run *run = work->run;
     alcore__cover *cover = work->cover;
     int64_t batch = MIN_BATCH;
@@ -499,7 +500,7 @@ static void set_slack(alcore__cover *cover) {
 }
 
 /* The first gains, of all pairs or of those with neighbors. */
-static alcore_status measure_first(job *work) {
+static alcore_status measure_first(comparison *work) {
     alcore__run *run = work->run;
     alcore__cover *cover = work->cover;
     const int64_t count = run->outcome.count;
@@ -511,7 +512,7 @@ static alcore_status measure_first(job *work) {
     }
     if ((double)count * (double)count * (double)sizeof *cover->pairs <= (double)PAIRS_BYTES)
         ALCORE__TRY(ALCORE__RUN_ARRAY(run, count * count, &cover->pairs));
-    ALCORE__TRY(open_job(run, work));
+    ALCORE__TRY(open_comparison(run, work));
     ALCORE__TRY(measure_all(work));
     set_slack(cover);
     return ALCORE_OK;
@@ -522,7 +523,7 @@ static alcore_status make_choice(alcore__run *run) {
     const int64_t count = run->outcome.count;
     double *scores = run->outcome.scores;
     const size_t height = alcore__run_height(run);
-    job work = {.run = run, .cover = cover};
+    comparison work = {.run = run, .cover = cover};
     ALCORE__TRY(measure_first(&work));
     for (int64_t i = 0; i < count; i++) scores[i] = per_cost(cover, i);
     ALCORE__TRY(alcore__lazy_heap_fill(run, &cover->heap, scores));

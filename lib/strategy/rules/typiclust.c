@@ -243,14 +243,14 @@ typedef struct task {
 } task;
 
 /* What all tasks share. */
-typedef struct job {
+typedef struct loop {
     alcore__run *run;
     task *tasks;   /* [count] */
     uint8_t *free; /* [slots] 1: not queued; mode=code: the others are nobody's neighbors */
     int64_t *row;  /* [threads, TASK_ROWS, neighbors + 1] workspace */
     double *value; /* of the same shape */
     int64_t count;
-} job;
+} loop;
 
 /* K of the candidates of a cluster. */
 static int64_t neighbors_of(const typiclust_state *state, const cluster *c) {
@@ -265,9 +265,9 @@ static double mean_distance(const typiclust_state *state, const double *sq_dist,
     return k > 0 ? sum / (double)k : 0.0;
 }
 
-/* Measures the candidates of a task that were not queued. data: a job. */
+/* Measures the candidates of a task that were not queued. data: a loop. */
 static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
-    const job *work = data;
+    const loop *work = data;
     typiclust_state *state = work->run->state;
     const task *mine = &work->tasks[index];
     const cluster *c = mine->of;
@@ -294,7 +294,7 @@ static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
 }
 
 /* Lists the tasks of the clusters that are compared, for which there is room. */
-static void list_tasks(const typiclust_state *state, job *work) {
+static void list_tasks(const typiclust_state *state, loop *work) {
     work->count = 0;
     for (int64_t c = 0; c < state->count; c++) {
         const cluster *of = &state->clusters[c];
@@ -323,7 +323,7 @@ static void queue_best(typiclust_state *state, int64_t number, uint8_t *free) {
 
 /* Fills the queues of the clusters that were gathered. With mode=code the neighbors change with
  * each row that leaves. */
-static alcore_status fill_queues(alcore__run *run, job *work) {
+static alcore_status fill_queues(alcore__run *run, loop *work) {
     typiclust_state *state = run->state;
     for (int64_t c = 0; c < state->count; c++) {
         cluster *of = &state->clusters[c];
@@ -367,7 +367,7 @@ static alcore_status compare_members(alcore__run *run) {
     typiclust_state *state = run->state;
     const int64_t slots = state->gathered.count, threads = run->threads;
     const int64_t entries = threads * TASK_ROWS * (state->neighbors + 1);
-    job work = {.run = run};
+    loop work = {.run = run};
     const size_t height = alcore__run_height(run);
     ALCORE__TRY(ALCORE__RUN_PUSH(run, slots / TASK_ROWS + state->count, &work.tasks));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, slots, &work.free));
