@@ -547,10 +547,10 @@ static int read_pools(alcore_ctx *ctx, const arguments *args, inputs *out) {
                     &options.dedup));
     TRY(outcome(alcore_pool_new(ctx, &options, &out->candidates)));
     TRY(read_candidate_texts(args, from_target, out->candidates));
-    if (alcore_pool_row_count(out->candidates) == 0)
-        return complain(EXIT_DATA, "%s: no row to select from", path);
-    if (alcore_pool_state_count(out->candidates, ALCORE_ROW_EMPTY) ==
-        alcore_pool_row_count(out->candidates))
+    const int64_t rows = alcore_pool_row_count(out->candidates);
+    const bool is_shard = option_given(args, OPTION_SHARD); /* the others may have rows */
+    if (rows == 0 && !is_shard) return complain(EXIT_DATA, "%s: no row to select from", path);
+    if (alcore_pool_state_count(out->candidates, ALCORE_ROW_EMPTY) == rows && !is_shard)
         return complain(EXIT_DATA, "%s: every row is empty", path);
     TRY(read_role(ctx, args, OPTION_LABELED, &out->labeled));
     return from_target ? EXIT_DONE : read_role(ctx, args, OPTION_TARGET, &out->target);
