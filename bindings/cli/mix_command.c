@@ -7,6 +7,7 @@
 #include "annotating.h"
 #include "commands.h"
 #include "inputs.h"
+#include "mix_options.h"
 #include "text_output.h"
 #include "tool_options.h"
 
@@ -24,54 +25,16 @@ typedef struct mixing {
     char *span;               /* of -p span=..., owned */
 } mixing;
 
-/* One -p NAME=VALUE. */
-static int set_mix_parameter(mixing *self, const char *name, const char *value) {
-    static const char all[] = "span, unique, norm, k, subset and upsample_phrase";
-    alcore_mix_options *options = &self->options;
-    int64_t number = -1;
-    if (!strcmp(name, "span")) {
-        free(self->span);
-        self->span = strdup(value);
-        options->span = self->span;
-        return self->span ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
-    }
-    const bool flag = !strcmp(name, "unique") || !strcmp(name, "norm");
-    const bool upsample = !strcmp(name, "upsample_phrase");
-    if (strcmp(name, "k") != 0 && strcmp(name, "subset") != 0 && !upsample && !flag)
-        return complain(EXIT_USAGE, "mix has no parameter '%s'; it has %s", name, all);
-    if (!integer_of(value, &number) || number < (flag || upsample ? 0 : 1) || (flag && number > 1))
-        return complain(EXIT_USAGE, "-p %s=%s: expected %s", name, value,
-                        flag       ? "0 or 1"
-                        : upsample ? "an integer from 0"
-                                   : "an integer from 1");
-    if (!strcmp(name, "unique")) options->unique = (int32_t)number;
-    if (!strcmp(name, "norm")) options->norm = (int32_t)number;
-    if (!strcmp(name, "k")) options->k = number;
-    if (!strcmp(name, "subset")) options->subset = number;
-    if (upsample) options->upsample_phrase = number;
-    return EXIT_DONE;
-}
-
 /* The options that need no file. */
 static int read_settings(mixing *self) {
-    const char *text;
     int64_t seed = 0;
     self->options = (alcore_mix_options)ALCORE_MIX_OPTIONS_INIT;
     self->options.kind = option_value(self->args, OPTION_KIND, "none");
     self->options.device = option_value(self->args, OPTION_DEVICE, NULL);
-    TRY(option_integer(self->args, OPTION_COUNT, 0, INT64_MAX, &self->options.count));
     TRY(option_integer(self->args, OPTION_ROUND, 1, INT64_MAX, &self->options.round));
     TRY(option_integer(self->args, OPTION_SEED, 0, INT64_MAX, &seed));
     self->options.seed = (uint64_t)seed;
-    for (int i = 0; (text = option_repeat(self->args, OPTION_PARAM, i)); i++) {
-        char name[32];
-        const char *equals = strchr(text, '=');
-        if (!equals) return complain(EXIT_USAGE, "-p %s: expected NAME=VALUE", text);
-        const size_t length = (size_t)(equals - text);
-        snprintf(name, sizeof name, "%.*s", (int)(length < 31 ? length : 31), text);
-        TRY(set_mix_parameter(self, name, equals + 1));
-    }
-    return EXIT_DONE;
+    return mix_read_parameters(self->args, &self->options, &self->span);
 }
 
 /* Refuses what only other kinds of pairs read than those of --kind, which may be several with "+"

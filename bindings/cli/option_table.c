@@ -74,10 +74,10 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_NEXT] = {"next", 0, "PATH", false, COMMAND_SELECT,
                      "with --shard: where the message of the next exchange goes, until the picks "
                      "are written to --out (required)"},
-    [OPTION_COUNT] =
-        {"count", 0, "N", false, COMMAND_CANDIDATES | COMMAND_MIX,
-         "candidates: rows to draw (required); mix: pairs of each kind (default as many as "
-         "the phrases that the words of the selection would buy)"},
+    [OPTION_COUNT] = {"count", 0, "N", false, COMMAND_CANDIDATES | COMMAND_MIX | COMMAND_PROJECT,
+                      "candidates: rows to draw (required); mix and project train --mix: pairs of "
+                      "each kind (default as many as "
+                      "the phrases that the words of the selection would buy)"},
     [OPTION_STRICT] = {"strict", 0, NULL, false, COMMAND_SELECT | COMMAND_MIX,
                        "exit with 1 when the pool ends before the budget, or pairs are missing"},
     [OPTION_FORMAT] = {"format", 0, "text|tsv|csv|jsonl|conll|sgml|tmx", false,
@@ -460,6 +460,9 @@ const option_info option_table[OPTION_TOTAL] = {
                      "add: what the texts are (default candidates)"},
     [OPTION_WITH_LABELED] = {"with-labeled", 0, NULL, false, COMMAND_PROJECT,
                              "project train: the pairs that were there before are learned too"},
+    [OPTION_MIX] = {"mix", 0, "NAME[+NAME]...", false, COMMAND_PROJECT,
+                    "project train: pairs of the labeled files that are mixed in, as --kind of mix "
+                    "has them, with --count and -p of mix"},
     [OPTION_METRICS] = {"metrics", 0, "NAME,...", false, COMMAND_PROJECT,
                         "project eval --test: chrf, bleu, ter, loss, accuracy, exact_match, f1, "
                         "span_f1, strict_span_f1 (default those that fit the model)"},

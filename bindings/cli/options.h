@@ -207,6 +207,7 @@ typedef enum option_id {
     OPTION_ANNOTATOR,
     OPTION_ROLE,
     OPTION_WITH_LABELED,
+    OPTION_MIX,
     OPTION_METRICS,
     OPTION_OUT,
     OPTION_REPORT,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mix_options.h"
 #include "project_run.h"
 #include "text_output.h"
 #include "train_config.h"
@@ -86,6 +87,25 @@ static int train_model(project_run *self, alcore_project_train_options *options)
     return code;
 }
 
+/* Trains with options that are read but for those of the mix. */
+static int train_on_pairs(project_run *self, alcore_project_train_options *options) {
+    static const option_id of_mix[] = {OPTION_COUNT, OPTION_PARAM};
+    alcore_mix_options mix = ALCORE_MIX_OPTIONS_INIT;
+    char *span = NULL;
+    int code = EXIT_DONE;
+    mix.kind = option_value(self->args, OPTION_MIX, NULL);
+    if (mix.kind) {
+        options->mix = &mix;
+        code = mix_read_parameters(self->args, &mix, &span);
+    } else {
+        code = refuse_options(self, of_mix, 2, OPTION_MIX);
+    }
+    if (code == EXIT_DONE)
+        code = options->command ? train(self, options) : train_model(self, options);
+    free(span);
+    return code;
+}
+
 int project_train(project_run *self) {
     static const option_id of_model[] = {OPTION_TO};
     alcore_project_train_options options = ALCORE_PROJECT_TRAIN_OPTIONS_INIT;
@@ -95,9 +115,8 @@ int project_train(project_run *self) {
     options.with_labeled = option_given(self->args, OPTION_WITH_LABELED);
     options.show = 1;
     TRY(find_command(self, OPTION_MODEL, "DIR", words, &options.command));
-    if (!options.command) return train_model(self, &options);
-    TRY(refuse_options(self, of_model, 1, OPTION_MODEL));
-    return train(self, &options);
+    if (options.command) TRY(refuse_options(self, of_model, 1, OPTION_MODEL));
+    return train_on_pairs(self, &options);
 }
 
 /* ---- eval ---- */

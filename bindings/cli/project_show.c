@@ -21,7 +21,26 @@ static int read_document(const project_run *self, json_t **out) {
     return *out ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
 }
 
+/* Prints a text as TSV files escape it. */
+static void print_text(const char *text) {
+    for (const char *c = text; c && *c; c++) {
+        if (*c == '\t' || *c == '\n' || *c == '\\')
+            printf("\\%c", *c == '\t' ? 't' : *c == '\n' ? 'n' : '\\');
+        else
+            putchar(*c);
+    }
+}
+
 /* ---- status ---- */
+
+/* A training or an evaluation that has not ended, or has failed. */
+static void print_work(const char *action, bool open, const char *failure) {
+    if (open) printf("unfinished\t%s\n", action);
+    if (!failure) return;
+    printf("failed\t%s: ", action);
+    print_text(failure);
+    putchar('\n');
+}
 
 static void print_status(const alcore_project_status *now) {
     static const char *const units[] = {"items", "words", "characters", "units"};
@@ -39,8 +58,16 @@ static void print_status(const alcore_project_status *now) {
     print_amount("spent", now->spent);
     print_amount("refunded", now->refunded);
     print_amount("left", now->left);
-    if (now->training) puts("unfinished\ttrain");
-    if (now->evaluating) puts("unfinished\teval");
+    print_work("train", now->training, now->training_failure);
+    print_work("eval", now->evaluating, now->evaluating_failure);
+}
+
+/* What is to be made again, first of all: a training or an evaluation. Whether there is one. */
+static bool print_again(const char *folder, const char *action, bool open, const char *failure) {
+    if (!open && !failure) return false;
+    fprintf(stderr, "next: `alcore project %s %s` %s; run it again\n", action, folder,
+            failure ? "failed" : "was begun and has not ended");
+    return true;
 }
 
 /* The command that comes next, as a hint on standard error. */
@@ -48,10 +75,10 @@ static void print_next(const project_run *self, const alcore_project_status *now
     const char *folder = self->folder;
     if (option_given(self->args, OPTION_QUIET)) return;
     fflush(stdout);
-    if (now->training || now->evaluating)
-        fprintf(stderr, "next: `alcore project %s %s` was begun and has not ended; run it again\n",
-                now->training ? "train" : "eval", folder);
-    else if (!now->candidates)
+    if (print_again(folder, "train", now->training, now->training_failure) ||
+        print_again(folder, "eval", now->evaluating, now->evaluating_failure))
+        return;
+    if (!now->candidates)
         fprintf(stderr, "next: `alcore project add %s FILE` adds candidates\n", folder);
     else if (!now->open)
         fprintf(stderr, "next: `alcore project next %s` selects round %lld\n", folder,
@@ -82,12 +109,7 @@ int project_show_status(project_run *self) {
 static void print_cell(const json_t *value) {
     char *text =
         json_is_string(value) || !value ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-    for (const char *c = text ? text : json_string_value(value); c && *c; c++) {
-        if (*c == '\t' || *c == '\n' || *c == '\\')
-            printf("\\%c", *c == '\t' ? 't' : *c == '\n' ? 'n' : '\\');
-        else
-            putchar(*c);
-    }
+    print_text(text ? text : json_string_value(value));
     free(text);
 }
 

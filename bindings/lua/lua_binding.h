@@ -339,6 +339,9 @@ int al_append(lua_State *L, int64_t index, const char *text);
  * then; NULL: it is read later, or there is none. */
 int al_options(lua_State *L, int index, const char *function, const al_member *members,
                const char *const *others, void *out);
+/* Sets the options of a training set to the fields of a table, as al_read_struct() does, with its
+ * language model, links and model. */
+void al_read_mix(lua_State *L, int table, al_context *context, alcore_mix_options *options);
 /* Raises when the table has a field that is neither one of members nor of others, a list of names
  * that ends with NULL. Either may be NULL. The message names the field, the function (as it is
  * called in Lua) and the nearest name that is known. */

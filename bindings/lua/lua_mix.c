@@ -166,6 +166,16 @@ static al_object *object_of(lua_State *L, int table, const char *field, const al
     return object;
 }
 
+void al_read_mix(lua_State *L, int table, al_context *context, alcore_mix_options *options) {
+    al_read_struct(L, table, al_mix_options, options);
+    al_object *lm = object_of(L, table, "lm", &al_lm_kind, context);
+    al_object *links = object_of(L, table, "links", &al_links_kind, context);
+    al_object *model = object_of(L, table, "model", &al_model_kind, context);
+    options->lm = lm ? lm->lm : NULL;
+    options->links = links ? links->links : NULL;
+    options->model = model ? model->model : NULL;
+}
+
 /*** The training set of a round: the annotated sentences and phrases, and pairs made of labeled
  * data.
  * @function alcore.mix
@@ -187,15 +197,9 @@ int l_alcore_mix(lua_State *L) {
     al_object *annotations =
         al_has(L, table, "annotations") ? al_check(L, lua_gettop(L), &al_annotations_kind) : NULL;
     context = annotations ? annotations->context : al_context_of(L, table);
-    al_read_struct(L, table, al_mix_options, &options);
+    al_read_mix(L, table, context, &options);
     al_object *labeled = object_of(L, table, "labeled", &al_pool_kind, context);
     al_object *pool = object_of(L, table, "pool", &al_pool_kind, context);
-    al_object *lm = object_of(L, table, "lm", &al_lm_kind, context);
-    al_object *links = object_of(L, table, "links", &al_links_kind, context);
-    al_object *model = object_of(L, table, "model", &al_model_kind, context);
-    options.lm = lm ? lm->lm : NULL;
-    options.links = links ? links->links : NULL;
-    options.model = model ? model->model : NULL;
     al_object *object = al_new(L, &al_mix_kind, context);
     return AL_TOP(
         L, context,

@@ -214,10 +214,13 @@ static alcore_status train(lua_State *L, working *self, al_object *project,
  * @tparam[opt] table options model (the folder that the engine begins with), training (a table of
  * options of model:train), language (of the references, for models of several), labeled (the file
  * of pairs: .tsv, .csv or .jsonl), with_labeled (true: pairs that were there before come first),
- * show (true: what a command writes is shown)
+ * mix (a table of options of alcore.mix: pairs of the labeled files that are mixed in), show (true:
+ * what a command writes is shown)
  * @return the path of the model, or false where none was made; or nil, message, code */
 int l_project_train(lua_State *L) {
-    static const char *const others[] = {"training", NULL};
+    static const char *const others[] = {"training", "mix", NULL};
+    static const char *const of_mix[] = {"lm", "links", "model", NULL};
+    alcore_mix_options mix = ALCORE_MIX_OPTIONS_INIT;
     al_object *project = al_check(L, 1, &al_project_kind);
     alcore_project_train_options options = ALCORE_PROJECT_TRAIN_OPTIONS_INIT;
     alcore_train_options how = ALCORE_TRAIN_OPTIONS_INIT;
@@ -226,6 +229,11 @@ int l_project_train(lua_State *L) {
     lua_settop(L, 3);
     const int table = al_options(L, 3, "project:train", al_project_train_options, others, &options);
     if (read_part(L, table, "training", al_train_options, &how)) options.training = &how;
+    if (al_has(L, table, "mix")) {
+        const int given = al_options(L, lua_gettop(L), "mix", al_mix_options, of_mix, NULL);
+        al_read_mix(L, given, project->context, &mix);
+        options.mix = &mix;
+    }
     options.user = &self;
     read_worker(L, &self, &options.function, &options.command);
     const int failed = AL_CALL(L, project->context, train(L, &self, project, &options, &made));

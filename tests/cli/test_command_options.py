@@ -228,6 +228,7 @@ DRAW_OPTIONS = {"--seed": lambda base: (base, [*base, "--seed", "9"]), "--round"
 PROJECT = ["project", "export", "work", "--tool", "csv", "--out", "sheet.csv"]
 ADDED = ["project", "add", "work", "three.txt", "--role", "target"]
 AGAIN = ["project", "next", "work", "--round", "1"]  # it is there: with a value of its own it is another one
+MIXED = ["project", "train", "work", 'cat "$ALCORE_LABELED"', "--mix", "random"]
 PROJECT_EVAL = ["project", "eval", "work", "--test", "pairs.tsv", "--model", "model"]
 
 
@@ -244,6 +245,7 @@ def project(box):
     ids = [line.split("\t")[2] for line in box.read("round.tsv").decode().splitlines()[1:]]
     box.file("back.tsv", "id\ttranslation\n" + "".join("%s\tdone\n" % one for one in ids))
     box.run("project", "import", "work", "back.tsv", "--tool", "csv", "-q")
+    box.run("project", "add", "work", "pairs.tsv", "--role", "labeled", "-q")
 
 
 FIXTURES = {
@@ -602,6 +604,8 @@ FIXTURES = {
         "--metrics": (PROJECT_EVAL, [*PROJECT_EVAL, "--metrics", "loss"]),
         "--model": (["project", "train", "work"], ["project", "train", "work", "--model", "model"]),
         "--to": (["project", "train", "work", "true"], ["project", "train", "work", "true", "--to", "de"]),  # of models alone
+        "--mix": (MIXED[:-2], MIXED),
+        "--count": (MIXED, [*MIXED, "--count", "0"]),
         "--with-labeled": (["project", "train", "without", 'cat "$ALCORE_LABELED"'],
                            ["project", "train", "without", 'cat "$ALCORE_LABELED"', "--with-labeled"]),
         **{name: (AGAIN, [*AGAIN, name, value]) for name, value in (

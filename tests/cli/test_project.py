@@ -338,11 +338,17 @@ def commands_train_and_measure(box):
     assert not os.path.exists(box.read("place.txt").decode().strip()), "the temporary file is removed"
     contains(box.run("project", "train", "work", "exit 7", expect=3).err, "the command of train ended with status 7")
     done = box.run("project", "status", "work")
-    contains(done.err, "next: `alcore project train work` was begun and has not ended; run it again")
-    contains(done.out, "unfinished\ttrain\n")
+    contains(done.err, "next: `alcore project train work` failed; run it again")
+    contains(done.out, "failed\ttrain: the command of train ended with status 7\n")
+    assert "unfinished" not in done.out, done.out
+    last = rows_of(box.run("project", "log", "work").out)[-1]
+    equal((last["what"], json.loads(last["result"])),
+          ("fail train", {"failed": "ALCORE_E_CALLBACK", "error": "the command of train ended with status 7", "exit": 7}))
+    box.run("project", "report", "work", "--out", "failed.html")
+    contains(box.read("failed.html").decode(), "<p>The last training failed: the command of train ended with status 7</p>")
     done = box.run("project", "train", "work", 'grep -c . "$ALCORE_LABELED" > "$ALCORE_MODEL"')
     equal(done.err, "work/models/round-1\n")
-    assert "unfinished" not in box.run("project", "status", "work").out
+    assert "failed" not in box.run("project", "status", "work").out
     contains(box.run("project", "eval", "work", 'echo "lines $(cat "$ALCORE_MODEL")"').err, "round 1: lines 6")
     done = box.run("project", "eval", "work", 'echo loading 3 models >&2; printf "# done\\nbleu\\t20.5\\nchrf %s\\n" 4$ALCORE_ROUND.5')
     contains(done.err, "loading 3 models\nround 1: bleu 20.5\nround 1: chrf 41.5\n")
@@ -353,7 +359,7 @@ def commands_train_and_measure(box):
         box.file("printed", output)
         contains(box.run("project", "eval", "work", "cat printed", expect=3).err, words)
     contains(box.run("project", "eval", "work", "echo bleu 1; exit 2", expect=3).err, "the command of eval ended with status 2")
-    contains(box.run("project", "status", "work").out, "unfinished\teval\n")
+    contains(box.run("project", "status", "work").out, "failed\teval: the command of eval ended with status 2\n")
     # What `alcore eval` prints is an evaluation, in both of its forms.
     box.file("hypotheses", "a b c d e\n")
     bleu = "%s eval bleu hypotheses hypotheses --quiet" % ALCORE
@@ -365,6 +371,31 @@ def commands_train_and_measure(box):
     equal((shown[4]["name"], round(shown[4]["value"], 9), len(shown) > 6), ("bleu", 100, True))
     metrics = metrics[:4]
     equal([(one["round"], one["name"], one["value"]) for one in metrics], [(1, "lines", 6), (1, "bleu", 20.5), (1, "chrf", 41.5), (0, "chrf", 30)])
+
+
+@case
+def labeled_pairs_are_mixed_in(box):
+    items = begin(box)
+    answer(box, "answers.csv", items)
+    box.run("project", "import", "work", "answers.csv", "--tool", "csv", "--annotator", "ann", "-q")
+    box.file("known.tsv", "text\treference\n" + "".join("known %d\tK %d\n" % (row, row) for row in range(40)))
+    box.run("project", "add", "work", "known.tsv", "--role", "labeled", "-q")
+    box.run("project", "train", "work", "true", "--mix", "random", "--count", "7", "--out", "mixed.tsv")
+    found = rows_of(box.read("mixed.tsv").decode())
+    equal([row["kind"] for row in found], ["sent"] * 5 + ["random"] * 7)
+    equal({row["id"]: row["reference"] for row in found[:5]}, {row["id"]: "T " + row["text"] for row in items})
+    assert all(row["reference"] == row["text"].replace("known", "K") for row in found[5:]), found
+    equal(len({row["text"] for row in found}), 12)
+    step = json.loads(box.run("project", "log", "work", "--json").out)[-1]
+    equal((step["what"], step["arguments"]["pairs"]), ("train", 12))
+    box.run("project", "train", "work", "true", "--mix", "random+retrieved", "--count", "2", "-p", "unique=1", "--out", "mixed.jsonl")
+    found = [json.loads(line) for line in box.read("mixed.jsonl").decode().splitlines()]
+    equal([row["kind"] for row in found], ["sent"] * 5 + ["random"] * 2 + ["retrieved"] * 2)
+    for words, code, text in ((["--count", "3"], 2, "--count goes with --mix"), (["-p", "k=3"], 2, "--param goes with --mix"),
+                              (["--mix", "randm"], 2, 'did you mean "random"'), (["--mix", "random", "-p", "width=1"], 2, "mix has no parameter 'width'"),
+                              (["--mix", "switched", "--with-labeled"], 2, "with_labeled brings all pairs"),
+                              (["--mix", "random", "--count", "-1"], 2, "--count")):
+        contains(box.run("project", "train", "work", "true", *words, expect=code).err, text)
 
 
 @case

@@ -22,6 +22,7 @@ from ._strings import name_of, text_or_none
 _ROLES = ["CANDIDATES", "LABELED", "TARGET", "EXCLUDED"]
 _FUNCTION = dict(_ffi.alcore_project_train_options._fields_)["function"]
 _TRAINING = {name for name, _ in _ffi.alcore_train_options._fields_} - {"size", "reserved", "best", "weights", "labels"}
+_MIX = {name for name, _ in _ffi.alcore_mix_options._fields_} - {"size"}
 _READING = {name for name, _ in _ffi.alcore_read_options._fields_} - {"size", "reserved"}
 
 
@@ -31,6 +32,21 @@ def _path(path):
 
 def _name(text, what):
     return None if text is None else name_of(text, what)
+
+
+def _decoded(text):
+    return None if text is None else text.decode()
+
+
+def _mix(given):
+    """The alcore_mix_options of kinds or of keywords of mix(); None: nothing is mixed in."""
+    if given is None:
+        return None
+    keywords = {"kind": given} if isinstance(given, str) else dict(given)
+    unknown = sorted(set(keywords) - _MIX)
+    if unknown:
+        raise TypeError("mix has no keyword '%s'" % unknown[0])
+    return options("mix", keywords)
 
 
 def _metric_of(training):
@@ -64,7 +80,7 @@ class ImportReport(NamedTuple):
 
 class ProjectStatus(NamedTuple):
     """Where a project stands. unit: of spent, refunded and left; left: None where no total is set. training, evaluating: one was begun and has
-    not ended."""
+    not ended. training_failure, evaluating_failure: why the last one failed; None: it did not."""
 
     rounds: int
     candidates: int
@@ -81,6 +97,8 @@ class ProjectStatus(NamedTuple):
     unit: Optional[str]
     training: bool
     evaluating: bool
+    training_failure: Optional[str]
+    evaluating_failure: Optional[str]
 
 
 class ProjectAgreement(NamedTuple):
@@ -195,22 +213,25 @@ class Project(Handle):
 
     def train(self, function: t.Callable[[list[tuple[str, str]], int], Any] | None = None, *, model: t.Path | None = None,
               command: str | t.Sequence[str] | None = None, language: str | None = None, labeled: t.Path | None = None,
-              with_labeled: bool = False, show: bool = False, **training: Any) -> Any:
+              with_labeled: bool = False, mix: str | t.Mapping[str, Any] | None = None, show: bool = False, **training: Any) -> Any:
         """Trains a model on the pairs that are labeled by now: by a function, which is given the pairs and the last round and whose value is
         returned (the path of a model is kept in the log); by the torch engine, which fine-tunes the folder model, with the keywords of
         Model.train(); or by a command, a list of arguments or a text for the shell, which finds the pairs in $ALCORE_LABELED and may make a
         model at $ALCORE_MODEL. These two return the path of the model in the project, or None.
 
         language: of the references, for models of several. labeled: the file that the pairs are written to (.tsv, .csv, .jsonl).
-        with_labeled=True: pairs that were there before come first. show=True: what the command says is shown."""
+        with_labeled=True: pairs that were there before come first. mix: kinds of pairs of the labeled files that are mixed in, such as
+        "retrieved", or a dict of keywords of mix(). show=True: what the command says is shown."""
         if function is not None and labeled is not None:
             raise ValueError("labeled goes with model and command: a function is given the pairs")
         unknown = sorted(set(training) - _TRAINING)
         if unknown or training and model is None:
             raise TypeError("train() has no keyword '%s'%s" % ((unknown or sorted(training))[0], "" if unknown else " without model"))
+        mixed = _mix(mix)
         how = training.get("validation"), options("train", training, **_metric_of(training)) if model is not None else None
         settings = struct(_ffi.alcore_project_train_options, model=_path(model), language=_name(language, "language"), labeled=_path(labeled),
-                          with_labeled=bool(with_labeled), show=bool(show), training=how[1] and ctypes.addressof(how[1]))
+                          with_labeled=bool(with_labeled), show=bool(show), training=how[1] and ctypes.addressof(how[1]),
+                          mix=mixed and ctypes.addressof(mixed))
         words = _command(settings, command)
         returned: list[Any] = []
         if function is None:
@@ -283,7 +304,8 @@ class Project(Handle):
         values = {name: getattr(out, name) for name in ProjectStatus._fields}
         return ProjectStatus(**{**values, "left": None if out.left != out.left else out.left,
                                 "unit": word("ALCORE_UNIT_", out.unit) if out.unit else None,
-                                "training": bool(out.training), "evaluating": bool(out.evaluating)})
+                                "training": bool(out.training), "evaluating": bool(out.evaluating),
+                                "training_failure": _decoded(out.training_failure), "evaluating_failure": _decoded(out.evaluating_failure)})
 
     def agreement(self) -> ProjectAgreement:
         """How annotators agree: a ProjectAgreement; the document has each pair of them."""

@@ -12,6 +12,7 @@
 #ifndef ALCORE_EXTRA_PROJECT_H
 #define ALCORE_EXTRA_PROJECT_H
 
+#include "alcore/extra/mix.h"
 #include "alcore/extra/tool.h"
 #include "alcore/extra/training.h"
 #include "alcore/request.h"
@@ -276,6 +277,11 @@ typedef struct alcore_project_train_options {
     /** 1: what the command writes goes where the host's outputs go; 0: the last line is told where
      * it fails */
     int32_t show;
+    /** Borrowed. The pairs are a training set that alcore_mix_new() makes of these options: the
+     * answers, and pairs of the labeled files as its kind says; the pool is the candidates. The
+     * file of pairs has a column kind. A seed of 0 is the setting seed, a round of 0 the last one,
+     * a device that is NULL the setting device; with_labeled is refused. NULL: answers alone */
+    const alcore_mix_options *mix;
 } alcore_project_train_options;
 /** An alcore_project_train_options with its size set and everything else 0. */
 #define ALCORE_PROJECT_TRAIN_OPTIONS_INIT ALCORE_INIT(alcore_project_train_options)
@@ -284,8 +290,9 @@ typedef struct alcore_project_train_options {
  * makes, or that is made at work->model, is then PROJECT/models/round-N, whole or not at all, in
  * place of an earlier one of that round. That a training was begun is in the log before it begins,
  * with its settings and a digest of its pairs, and what it came to is there afterwards, with a
- * digest of the model. In between anybody may change the project, but for another training or
- * evaluation; one that was killed or failed is told by the status until it is made again.
+ * digest of the model, or with the failure and the exit status of the command. In between anybody
+ * may change the project, but for another training or evaluation; one that was killed, cancelled or
+ * failed is told by the status until it is made again.
  * @param[in,out] project borrowed
  * @param[in] options borrowed
  * @param[out] out a view, valid until the next call of this project: path of the model; NULL: none
@@ -293,9 +300,9 @@ typedef struct alcore_project_train_options {
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (not one of model, command and function; an
  *   option that the trainer does not take), ALCORE_E_MISSING (no pair is there), ALCORE_E_CALLBACK
  *   (the command ended with another status than 0: tells it and its last line) or what the function
- *   returned, what alcore_model_open(), alcore_model_train() and alcore_model_save() return,
- *   ALCORE_E_UNSUPPORTED, ALCORE_E_BUSY (also: a training or an evaluation runs), ALCORE_E_IO,
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
+ *   returned, what alcore_mix_new(), alcore_model_open(), alcore_model_train() and
+ *   alcore_model_save() return, ALCORE_E_UNSUPPORTED, ALCORE_E_BUSY (also: a training or an
+ *   evaluation runs), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @serialized per project
  * @callback function, progress, log, files
  * @since 1.1 */
@@ -368,10 +375,14 @@ typedef struct alcore_project_status {
     double refunded;     /**< cost of the items without */
     double left;         /**< of the total budget; NaN: no total is set */
     int32_t unit;        /**< ALCORE_UNIT_*: of these */
-    int32_t training;    /**< 1: a training was begun that has not ended: it runs, was killed, or
-                              failed, and is to be made again */
+    int32_t training;    /**< 1: a training was begun that has not ended: it runs, or was killed or
+                              cancelled, and is to be made again */
     int32_t evaluating;  /**< 1: so does an evaluation */
     int32_t reserved;    /**< pads: 0 */
+    /** A view, valid until the next call of this project: why the last training failed; NULL: it
+     * did not, or another one was begun since */
+    const char *training_failure;
+    const char *evaluating_failure; /**< a view, so too: why the last evaluation failed */
 } alcore_project_status;
 /** An alcore_project_status with its size set and everything else 0. */
 #define ALCORE_PROJECT_STATUS_INIT ALCORE_INIT(alcore_project_status)

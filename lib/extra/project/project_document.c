@@ -146,11 +146,26 @@ static alcore_status put_settings(alcore_project *project, alcore__json_out *jso
     return status;
 }
 
+/* Trainings and evaluations that have not ended, or have failed. */
+static alcore_status put_work(alcore_project *project, alcore__json_out *json) {
+    alcore_project_status standing = ALCORE_PROJECT_STATUS_INIT;
+    alcore__buffer texts = {0};
+    const alcore_status status = alcore__project_work_read(project, &texts, &standing);
+    alcore__json_put_flag(json, "training", standing.training);
+    alcore__json_put_flag(json, "evaluating", standing.evaluating);
+    if (standing.training_failure)
+        alcore__json_put_string(json, "training_failure", standing.training_failure);
+    if (standing.evaluating_failure)
+        alcore__json_put_string(json, "evaluating_failure", standing.evaluating_failure);
+    alcore__buffer_clear(project->object.ctx, &texts);
+    return status;
+}
+
 static alcore_status put_status(alcore_project *project, alcore__json_out *json) {
     alcore__project_settings settings;
     alcore_project_status standing = ALCORE_PROJECT_STATUS_INIT;
     ALCORE__TRY(alcore__project_settings_read(project, &settings));
-    const alcore_status status = alcore__project_status_read(project, &settings, &standing);
+    alcore_status status = alcore__project_status_read(project, &settings, &standing);
     alcore__project_settings_clear(project, &settings);
     ALCORE__TRY(status);
     alcore__json_open(json, "status", '{');
@@ -167,10 +182,9 @@ static alcore_status put_status(alcore_project *project, alcore__json_out *json)
     alcore__json_put_number(json, "refunded", standing.refunded);
     alcore__json_put_number(json, "left", standing.left);
     alcore__json_put_string(json, "unit", alcore__unit_name(standing.unit));
-    alcore__json_put_flag(json, "training", standing.training);
-    alcore__json_put_flag(json, "evaluating", standing.evaluating);
+    status = put_work(project, json);
     alcore__json_close(json, '}');
-    return ALCORE_OK;
+    return status;
 }
 
 /* What a round consists of, beside its own columns; lengths are in code points. */

@@ -175,11 +175,12 @@ static alcore_status finish(alcore__project_job *job, void *data) {
 static alcore_status run(alcore__project_job *job, evaluation *self) {
     ALCORE__TRY(alcore__project_job_begin(job));
     ALCORE__TRY(alcore__project_job_run(job, begin, self));
-    ALCORE__TRY(self->options.test      ? measure_model(job, self)
-                : self->options.command ? run_command(job, self)
-                                        : call_function(job, self));
+    alcore_status status = self->options.test      ? measure_model(job, self)
+                           : self->options.command ? run_command(job, self)
+                                                   : call_function(job, self);
     job->waits = true;
-    return alcore__project_job_run(job, finish, self);
+    if (status == ALCORE_OK) status = alcore__project_job_run(job, finish, self);
+    return alcore__project_job_log_failure(job, status);
 }
 
 alcore_status alcore_project_eval(alcore_project *project,

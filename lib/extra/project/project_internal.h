@@ -142,10 +142,13 @@ alcore_status alcore__project_pool_add_answers(alcore_project *project, alcore_p
 
 /* ---- status (project_status.c) ---- */
 
-/* Fills the struct from the counts. */
+/* Fills the struct from the counts, but for the work that has not ended. */
 alcore_status alcore__project_status_read(alcore_project *project,
                                           const alcore__project_settings *settings,
                                           alcore_project_status *out);
+/* Fills what it says of trainings and evaluations; texts: what its failures are views of. */
+alcore_status alcore__project_work_read(alcore_project *project, alcore__buffer *texts,
+                                        alcore_project_status *out);
 /* The unit of all rounds (ALCORE_UNIT_*); 0: there is none yet. */
 alcore_status alcore__project_unit(alcore_project *project, int32_t *out);
 /* The number of rounds so far. */

@@ -16,17 +16,32 @@ typedef struct pair_table {
     int64_t count; /* of pairs so far */
 } pair_table;
 
-static alcore_status put_cells(alcore__table *table, const char *const texts[COLUMNS]) {
-    for (int i = 0; i < COLUMNS; i++)
+alcore_status alcore__project_pairs_open(alcore_ctx *ctx, const char *path, alcore__table *out) {
+    ALCORE__TRY(alcore__table_open(out, ctx, "a file of pairs", path, NULL));
+    if (out->format != ALCORE_FORMAT_TEXT) return ALCORE_OK;
+    return alcore__table_close(
+        out, alcore__fail(ALCORE_E_UNSUPPORTED,
+                          "'%s': a text file has no pairs; .tsv, .csv and .jsonl have", path));
+}
+
+static alcore_status put_cells(alcore__table *table, const char *const *texts, int count) {
+    for (int i = 0; i < count; i++)
         ALCORE__TRY(alcore__table_put_string(table, texts[i] ? texts[i] : ""));
     return alcore__table_end_line(table);
 }
 
-static alcore_status put_object(alcore__table *table, const char *const texts[COLUMNS]) {
+alcore_status alcore__project_pairs_begin(alcore__table *table, const char *const *names,
+                                          int count) {
+    return alcore__table_has_cells(table) ? put_cells(table, names, count) : ALCORE_OK;
+}
+
+alcore_status alcore__project_pairs_put(alcore__table *table, const char *const *names,
+                                        const char *const *texts, int count) {
+    if (alcore__table_has_cells(table)) return put_cells(table, texts, count);
     alcore__json_out json = {.ctx = table->ctx, .text = table->line};
     alcore__json_open(&json, NULL, '{');
-    for (int i = 0; i < COLUMNS; i++)
-        if (texts[i]) alcore__json_put_string(&json, columns[i], texts[i]);
+    for (int i = 0; i < count; i++)
+        if (texts[i]) alcore__json_put_string(&json, names[i], texts[i]);
     alcore__json_close(&json, '}');
     table->line = json.text; /* the buffer may have moved */
     return json.status == ALCORE_OK ? alcore__table_end_line(table) : json.status;
@@ -34,8 +49,7 @@ static alcore_status put_object(alcore__table *table, const char *const texts[CO
 
 /* Writes a pair; a text that is NULL is left out. */
 static alcore_status put_pair(pair_table *self, const char *const texts[COLUMNS]) {
-    ALCORE__TRY(alcore__table_has_cells(&self->table) ? put_cells(&self->table, texts)
-                                                      : put_object(&self->table, texts));
+    ALCORE__TRY(alcore__project_pairs_put(&self->table, columns, texts, COLUMNS));
     if (++self->count % POLL_PAIRS != 0) return ALCORE_OK;
     return alcore__tick(self->project->object.ctx, "writing pairs", self->count, -1);
 }
@@ -82,7 +96,7 @@ static alcore_status put_answers(pair_table *self) {
 }
 
 static alcore_status put_all(pair_table *self, bool with_labeled) {
-    if (alcore__table_has_cells(&self->table)) ALCORE__TRY(put_cells(&self->table, columns));
+    ALCORE__TRY(alcore__project_pairs_begin(&self->table, columns, COLUMNS));
     if (with_labeled) ALCORE__TRY(put_first(self));
     return put_answers(self);
 }
@@ -90,13 +104,7 @@ static alcore_status put_all(pair_table *self, bool with_labeled) {
 alcore_status alcore__project_pairs_write(alcore_project *project, const char *path,
                                           bool with_labeled, int64_t *count) {
     pair_table self = {.project = project};
-    ALCORE__TRY(
-        alcore__table_open(&self.table, project->object.ctx, "a file of pairs", path, NULL));
-    if (self.table.format == ALCORE_FORMAT_TEXT)
-        return alcore__table_close(
-            &self.table,
-            alcore__fail(ALCORE_E_UNSUPPORTED,
-                         "'%s': a text file has no pairs; .tsv, .csv and .jsonl have", path));
+    ALCORE__TRY(alcore__project_pairs_open(project->object.ctx, path, &self.table));
     const alcore_status status = alcore__table_close(&self.table, put_all(&self, with_labeled));
     *count = self.count;
     return status;

@@ -61,6 +61,15 @@ static void put_standing(alcore__report *self) {
     alcore__say(&self->page, "</ul>\n");
 }
 
+/* Says of trainings or evaluations, `what`, that the last one has not ended or why it failed. */
+static void put_work(alcore__report *self, const char *what, int32_t open, const char *failure) {
+    if (open) alcore__say(&self->page, "<p>%s was begun and has not ended.</p>\n", what);
+    if (!failure) return;
+    alcore__say(&self->page, "<p>%s failed: ", what);
+    alcore__report_text(self, failure);
+    alcore__say(&self->page, "</p>\n");
+}
+
 /* ---- the budget ---- */
 
 static void put_bar(alcore__report *self, int bar, const char *label, double amount, double largest,
@@ -215,6 +224,7 @@ static alcore_status read_report(alcore__report *self) {
     self->price.amount = (double)NAN;
     ALCORE__TRY(alcore__project_settings_read(self->project, &self->settings));
     ALCORE__TRY(alcore__project_status_read(self->project, &self->settings, &self->standing));
+    ALCORE__TRY(alcore__project_work_read(self->project, &self->failures, &self->standing));
     const alcore_status priced = alcore_request_get_price(self->settings.request, &self->price);
     if (priced != ALCORE_OK && priced != ALCORE_E_NOT_FOUND) return priced;
     ALCORE__TRY(count_candidates(self));
@@ -235,6 +245,9 @@ static alcore_status read_report(alcore__report *self) {
 static alcore_status put_report(alcore__report *self) {
     put_head(self);
     put_standing(self);
+    put_work(self, "The last training", self->standing.training, self->standing.training_failure);
+    put_work(self, "The last evaluation", self->standing.evaluating,
+             self->standing.evaluating_failure);
     if (self->count == 0) alcore__say(&self->page, "<p>No round was selected yet.</p>\n");
     ALCORE__TRY(alcore__report_put_curves(self));
     if (self->count > 0) put_budget(self);
@@ -252,6 +265,7 @@ static void clear_report(alcore__report *self) {
     }
     alcore__free(self->ctx, self->rounds);
     alcore__arena_clear(self->ctx, &self->strings);
+    alcore__buffer_clear(self->ctx, &self->failures);
     alcore__project_settings_clear(self->project, &self->settings);
 }
 

@@ -37,7 +37,8 @@ typedef struct alcore__report {
     alcore__page page;
     alcore__project_settings settings;
     alcore_project_status standing;
-    alcore_price price; /* amount NaN: there is none */
+    alcore__buffer failures; /* texts of standing */
+    alcore_price price;      /* amount NaN: there is none */
     alcore__arena strings;
     alcore__report_round *rounds; /* [count] owned, in their order */
     int64_t count;

@@ -73,11 +73,27 @@ alcore_status alcore__project_status_read(alcore_project *project,
                                       (int64_t)ALCORE_ROLE_LABELED));
     ALCORE__TRY(alcore__project_unit(project, &unit));
     ALCORE__TRY(add_up(project, out));
-    ALCORE__TRY(alcore__project_job_open(project, "train", &out->training));
-    ALCORE__TRY(alcore__project_job_open(project, "eval", &out->evaluating));
     out->unit = unit_of(settings, unit, &total);
     out->left = total.count > 0 ? total.amounts[0] - out->spent : (double)NAN;
     return ALCORE_OK;
+}
+
+alcore_status alcore__project_work_read(alcore_project *project, alcore__buffer *texts,
+                                        alcore_project_status *out) {
+    alcore_ctx *const ctx = project->object.ctx;
+    alcore__buffer evaluating = {0};
+    ALCORE__TRY(alcore__project_job_standing(project, "train", &out->training, texts));
+    const size_t first = texts->length;
+    alcore_status status =
+        alcore__project_job_standing(project, "eval", &out->evaluating, &evaluating);
+    if (status == ALCORE_OK) status = alcore__buffer_append(ctx, texts, "", 1);
+    if (status == ALCORE_OK && evaluating.length)
+        status = alcore__buffer_append(ctx, texts, evaluating.data, evaluating.length);
+    out->training_failure = status == ALCORE_OK && first ? texts->data : NULL;
+    out->evaluating_failure =
+        status == ALCORE_OK && evaluating.length ? texts->data + first + 1 : NULL;
+    alcore__buffer_clear(ctx, &evaluating);
+    return status;
 }
 
 static alcore_status read_status(alcore_project *project, alcore_project_status *out) {
@@ -85,7 +101,8 @@ static alcore_status read_status(alcore_project *project, alcore_project_status 
     ALCORE__TRY(alcore__project_settings_read(project, &settings));
     const alcore_status status = alcore__project_status_read(project, &settings, out);
     alcore__project_settings_clear(project, &settings);
-    return status;
+    ALCORE__TRY(status);
+    return alcore__project_work_read(project, &project->view, out);
 }
 
 alcore_status alcore_project_get_status(alcore_project *project, alcore_project_status *out) {
@@ -99,7 +116,7 @@ alcore_status alcore_project_get_status(alcore_project *project, alcore_project_
         status = alcore__store_end(&project->store, read_status(project, &ours));
     if (status == ALCORE_OK)
         status = alcore__struct_write(out, &ours, sizeof ours,
-                                      ALCORE__FIRST_SIZE(alcore_project_status, reserved),
+                                      ALCORE__FIRST_SIZE(alcore_project_status, evaluating_failure),
                                       "alcore_project_status");
     return alcore__project_leave(project, status);
 }

@@ -11,6 +11,7 @@ typedef struct training {
     alcore_train_options how; /* of the engine */
     alcore__buffer made;      /* where the model is made */
     alcore__buffer elsewhere; /* path of the model of a function; empty: there is none */
+    alcore__project_mix mix;
     alcore_train_result result;
 } training;
 
@@ -18,7 +19,7 @@ static alcore_status check(training *self, const alcore_project_train_options *g
                            const char *call) {
     self->options = (alcore_project_train_options)ALCORE_PROJECT_TRAIN_OPTIONS_INIT;
     ALCORE__TRY(alcore__struct_read(&self->options, sizeof self->options,
-                                    ALCORE__FIRST_SIZE(alcore_project_train_options, show), given,
+                                    ALCORE__FIRST_SIZE(alcore_project_train_options, mix), given,
                                     "alcore_project_train_options"));
     const alcore_project_train_options *const options = &self->options;
     self->how = (alcore_train_options)ALCORE_TRAIN_OPTIONS_INIT;
@@ -39,6 +40,9 @@ static alcore_status check(training *self, const alcore_project_train_options *g
                             "%s: best is not taken: the model of the last update "
                             "is kept in the project",
                             call);
+    if (options->mix && options->with_labeled)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "%s: with_labeled brings all pairs that mix would draw from", call);
     if (options->with_labeled < 0 || options->with_labeled > 1 || options->show < 0 ||
         options->show > 1)
         return alcore__fail(ALCORE_E_PARAM, "%s: with_labeled and show are 0 or 1", call);
@@ -118,6 +122,23 @@ static alcore_status put_trainer(alcore__project_job *job, const training *self)
 
 /* ---- the parts ---- */
 
+/* Reads what the pairs are mixed of. */
+static alcore_status read_mix(alcore__project_job *job, void *data) {
+    training *const self = data;
+    ALCORE__TRY(alcore__project_rounds(job->project, &job->work.round));
+    ALCORE__TRY(alcore__project_job_settings(job));
+    ALCORE__TRY(alcore__project_mix_read(job->project, &self->mix));
+    return alcore_annotations_count(self->mix.annotations) > 0
+               ? ALCORE_OK
+               : alcore__fail(ALCORE_E_MISSING, "no pair is labeled that a model could learn");
+}
+
+static alcore_status mix(alcore__project_job *job, training *self) {
+    if (!self->options.mix) return ALCORE_OK;
+    ALCORE__TRY(alcore__project_job_run(job, read_mix, self));
+    return alcore__project_mix_make(job, self->options.mix, &self->mix);
+}
+
 /* Writes the pairs and logs that the training begins. */
 static alcore_status begin(alcore__project_job *job, void *data) {
     training *const self = data;
@@ -125,14 +146,16 @@ static alcore_status begin(alcore__project_job *job, void *data) {
     char digest[ALCORE__HASH_TEXT_BYTES];
     int64_t pairs = 0, bytes;
     ALCORE__TRY(alcore__project_rounds(job->project, &job->work.round));
-    ALCORE__TRY(alcore__project_job_settings(job));
+    if (!self->mix.made) ALCORE__TRY(alcore__project_job_settings(job));
     if (self->how.seed == 0) self->how.seed = job->seed;
     ALCORE__TRY(self->options.labeled
                     ? alcore__buffer_format(job->ctx, &job->labeled, "%s", self->options.labeled)
                     : alcore__project_job_scratch(job, "labeled.tsv", &job->labeled));
     job->work.labeled = job->labeled.data;
-    ALCORE__TRY(alcore__project_pairs_write(job->project, job->labeled.data,
-                                            self->options.with_labeled, &pairs));
+    ALCORE__TRY(self->mix.made
+                    ? alcore__project_mix_write(job->ctx, &self->mix, job->labeled.data, &pairs)
+                    : alcore__project_pairs_write(job->project, job->labeled.data,
+                                                  self->options.with_labeled, &pairs));
     if (pairs == 0)
         return alcore__fail(ALCORE_E_MISSING, "no pair is labeled that a model could learn");
     ALCORE__TRY(alcore__path_digest(job->ctx, job->labeled.data, digest, &bytes));
@@ -141,6 +164,7 @@ static alcore_status begin(alcore__project_job *job, void *data) {
     alcore__json_put_integer(json, "pairs", pairs);
     alcore__json_put_string(json, "pairs_digest", digest);
     if (self->options.with_labeled) alcore__json_put_flag(json, "with_labeled", true);
+    if (self->mix.made) alcore__json_put_raw(json, "mix", alcore_mix_provenance(self->mix.made));
     ALCORE__TRY(put_trainer(job, self));
     alcore__json_close(json, '}');
     ALCORE__TRY(alcore__project_model_path(job->project, job->work.round, &job->model));
@@ -219,13 +243,16 @@ static alcore_status mend(alcore__project_job *job, void *data) {
 
 static alcore_status run(alcore__project_job *job, training *self) {
     ALCORE__TRY(alcore__project_job_begin(job));
+    ALCORE__TRY(mix(job, self));
     ALCORE__TRY(alcore__project_job_run(job, begin, self));
-    ALCORE__TRY(train(job, self));
-    job->waits = true;
-    const alcore_status status = alcore__project_job_run(job, finish, self);
-    /* What this cannot do, the next training or gc does. */
-    (void)alcore__project_job_run(job, mend, NULL);
-    return status;
+    alcore_status status = train(job, self);
+    if (status == ALCORE_OK) {
+        job->waits = true;
+        status = alcore__project_job_run(job, finish, self);
+        /* What this cannot do, the next training or gc does. */
+        (void)alcore__project_job_run(job, mend, NULL);
+    }
+    return alcore__project_job_log_failure(job, status);
 }
 
 alcore_status alcore_project_train(alcore_project *project,
@@ -243,6 +270,7 @@ alcore_status alcore_project_train(alcore_project *project,
     if (status == ALCORE_OK) status = run(&job, &self);
     if (status == ALCORE_OK && out) status = alcore__project_job_tell(&job, job.work.model, out);
     alcore__project_job_end(&job);
+    alcore__project_mix_clear(&self.mix);
     alcore__buffer_clear(ctx, &self.made);
     alcore__buffer_clear(ctx, &self.elsewhere);
     return alcore__leave(ctx, status);

@@ -6,9 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alcore/remedy.h"
 #include "base/child.h"
 #include "base/number.h"
 #include "base/program.h"
+#include "text/utf8.h"
 
 enum { WAIT_NS = 20000000 };
 
@@ -91,6 +93,7 @@ alcore_status alcore__project_job_log_begin(alcore__project_job *job) {
     char what[16];
     alcore__json_out none = {.ctx = job->ctx};
     alcore__format(what, sizeof what, "begin %s", job->what);
+    job->begun = true;
     return alcore__project_log(job->project, what, &job->arguments, &none);
 }
 
@@ -98,16 +101,74 @@ alcore_status alcore__project_job_log_end(alcore__project_job *job) {
     return alcore__project_log(job->project, job->what, &job->arguments, &job->result);
 }
 
-alcore_status alcore__project_job_open(alcore_project *project, const char *what, int32_t *out) {
-    char begin[16];
-    int64_t open;
-    alcore__format(begin, sizeof begin, "begin %s", what);
-    ALCORE__TRY(alcore__store_integer(&project->store, &open,
-                                      "SELECT what = ?1 FROM steps WHERE what IN (?1, ?2) "
-                                      "ORDER BY step DESC LIMIT 1",
-                                      "tt", begin, what));
-    *out = open != 0;
-    return ALCORE_OK;
+/* What failed: a status and its text, of which the log keeps well-formed UTF-8. */
+typedef struct failed_work {
+    alcore_status status;
+    char text[ALCORE__TEXT_BYTES];
+} failed_work;
+
+static alcore_status put_failure(alcore__project_job *job, const failed_work *self,
+                                 alcore__json_out *json) {
+    alcore__buffer text = {0};
+    char what[16];
+    alcore__format(what, sizeof what, "fail %s", job->what);
+    alcore__json_open(json, NULL, '{');
+    alcore__json_put_string(json, "failed", alcore_status_name(self->status));
+    alcore_status status =
+        alcore__utf8_repair(job->ctx, self->text, strlen(self->text), &text, NULL);
+    if (status == ALCORE_OK && text.length)
+        alcore__json_put_text(json, "error", text.data, text.length);
+    if (job->exit) alcore__json_put_integer(json, "exit", job->exit);
+    alcore__json_close(json, '}');
+    alcore__buffer_clear(job->ctx, &text);
+    ALCORE__TRY(status);
+    return alcore__project_log(job->project, what, &job->arguments, json);
+}
+
+/* A part of the work. */
+static alcore_status log_failure(alcore__project_job *job, void *data) {
+    alcore__json_out json = {.ctx = job->ctx};
+    const alcore_status status = put_failure(job, data, &json);
+    alcore__buffer_clear(job->ctx, &json.text);
+    return status;
+}
+
+alcore_status alcore__project_job_log_failure(alcore__project_job *job, alcore_status status) {
+    failed_work self = {.status = status};
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    if (status == ALCORE_OK || status == ALCORE_E_CANCELLED || !job->begun) return status;
+    alcore__format(self.text, sizeof self.text, "%s", alcore_last_error());
+    (void)alcore_last_remedy(&remedy);
+    job->waits = true;
+    /* Where this fails too the log has what a kill leaves. */
+    (void)alcore__project_job_run(job, log_failure, &self);
+    alcore__fail(status, "%s", self.text);
+    return alcore__fail_remedy(status, remedy.kind, remedy.name, remedy.value, remedy.effect);
+}
+
+alcore_status alcore__project_job_standing(alcore_project *project, const char *what, int32_t *open,
+                                           alcore__buffer *failure) {
+    alcore_ctx *const ctx = project->object.ctx;
+    sqlite3_stmt *rows;
+    bool row;
+    *open = 0;
+    failure->length = 0;
+    ALCORE__TRY(alcore__store_prepare(
+        &project->store, &rows,
+        "SELECT what = 'begin ' || ?1, what = 'fail ' || ?1, CASE WHEN json_valid(result) THEN "
+        "ifnull(json_extract(result, '$.error'), json_extract(result, '$.failed')) END "
+        "FROM steps WHERE what IN (?1, 'begin ' || ?1, 'fail ' || ?1) ORDER BY step DESC LIMIT 1",
+        "t", what));
+    alcore_status status = alcore__store_step(&project->store, rows, &row);
+    if (status == ALCORE_OK && row) {
+        const char *const text = alcore__store_text(rows, 2);
+        *open = sqlite3_column_int(rows, 0) != 0;
+        if (sqlite3_column_int(rows, 1) != 0)
+            status = alcore__utf8_repair(ctx, *text ? text : what, strlen(*text ? text : what),
+                                         failure, NULL);
+    }
+    sqlite3_finalize(rows);
+    return status;
 }
 
 /* ---- settings ---- */
@@ -201,6 +262,7 @@ alcore_status alcore__project_job_command(alcore__project_job *job, const char *
         status = add_variable(job->ctx, &arena, environment, &count, variables[i].name,
                               variables[i].value);
     if (status == ALCORE_OK) status = alcore__program_run(job->ctx, &program, what, &code);
+    job->exit = code > 0 ? code : 0;
     if (status == ALCORE_OK && code > 0)
         status = alcore__program_fail(job->ctx, what, code, log.data);
     alcore__arena_clear(job->ctx, &arena);

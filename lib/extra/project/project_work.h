@@ -6,9 +6,11 @@
 #ifndef ALCORE__PROJECT_WORK_H
 #define ALCORE__PROJECT_WORK_H
 
+#include "alcore/extra/mix.h"
 #include "base/path.h"
 #include "extra/project/project_internal.h"
 #include "extra/training/folder_model.h"
+#include "formats/table_writer.h"
 
 /* What is being done. One that has not begun has project, ctx, call, what and a lock of -1. */
 typedef struct alcore__project_job {
@@ -19,6 +21,8 @@ typedef struct alcore__project_job {
     alcore_project_work work;        /* of views of the buffers here */
     int lock;                        /* descriptor; -1: not taken */
     bool waits;                      /* for another writer, as days of work would be lost */
+    bool begun;                      /* the log has that it was begun */
+    int exit;                        /* of a command that failed; 0: none did */
     alcore__json_out arguments;      /* as the log has them */
     alcore__json_out result;         /* so too */
     alcore__buffer labeled, model;   /* paths */
@@ -44,8 +48,13 @@ alcore_status alcore__project_job_run(alcore__project_job *job, alcore__project_
 alcore_status alcore__project_job_log_begin(alcore__project_job *job);
 /* Logs what it came to: job->result. Called within a transaction. */
 alcore_status alcore__project_job_log_end(alcore__project_job *job);
-/* Whether the last work of this kind has not ended. Called within a transaction. */
-alcore_status alcore__project_job_open(alcore_project *project, const char *what, int32_t *out);
+/* Logs that it failed, with the last error, unless it has not begun or was cancelled. Returns
+ * status, and that error stays the last one. */
+alcore_status alcore__project_job_log_failure(alcore__project_job *job, alcore_status status);
+/* How the last work of this kind stands: *open, it has not ended; *failure, why it failed, emptied
+ * first and empty unless it did. Called within a transaction. */
+alcore_status alcore__project_job_standing(alcore_project *project, const char *what, int32_t *open,
+                                           alcore__buffer *failure);
 
 /* Reads language, device and seed of the settings. Called within a transaction. */
 alcore_status alcore__project_job_settings(alcore__project_job *job);
@@ -110,6 +119,34 @@ alcore_status alcore__project_models_collect(alcore_project *project, int64_t *b
  * how many. Called within a transaction. */
 alcore_status alcore__project_pairs_write(alcore_project *project, const char *path,
                                           bool with_labeled, int64_t *count);
+/* Opens a table of pairs; ALCORE_E_UNSUPPORTED for a file of another format. */
+alcore_status alcore__project_pairs_open(alcore_ctx *ctx, const char *path, alcore__table *out);
+/* Writes the names of its columns [count], where the format has a line of them. */
+alcore_status alcore__project_pairs_begin(alcore__table *table, const char *const *names,
+                                          int count);
+/* Writes a pair: texts [count] of its columns; one that is NULL is left out. */
+alcore_status alcore__project_pairs_put(alcore__table *table, const char *const *names,
+                                        const char *const *texts, int count);
+
+/* ---- pairs that are mixed (project_mix.c) ---- */
+
+/* A training set and what it is made of, owned. A struct of zeros is none. */
+typedef struct alcore__project_mix {
+    alcore_pool *labeled, *pool;     /* files of the labeled and of the candidates */
+    alcore_annotations *annotations; /* the items of the pool with the answers that count */
+    alcore_mix *made;
+} alcore__project_mix;
+
+/* Reads what it is made of. Called within a transaction. */
+alcore_status alcore__project_mix_read(alcore_project *project, alcore__project_mix *self);
+/* Makes it by options of the caller; seed, round and device are those of the work where they are
+ * not set. */
+alcore_status alcore__project_mix_make(alcore__project_job *job, const alcore_mix_options *given,
+                                       alcore__project_mix *self);
+/* Writes its pairs with their kinds. *count: how many. */
+alcore_status alcore__project_mix_write(alcore_ctx *ctx, const alcore__project_mix *self,
+                                        const char *path, int64_t *count);
+void alcore__project_mix_clear(alcore__project_mix *self);
 
 /* ---- measures (project_metrics.c) ---- */
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of test_every_struct.py: trainings and evaluations of projects, with the null module."""
+import csv
 import ctypes
 import json
 import os
@@ -8,7 +9,8 @@ import shutil
 from alcore import _ffi
 from struct_models import folder
 from struct_pools import SET, TABLE
-from struct_world import CTX, FIXTURES, FOLDER, Fixture, Owned, Refusal, When, ask, attempts, file, log_lines, strings, struct_of
+from struct_texts import LABELED as SOURCES, REFERENCES
+from struct_world import CTX, FIXTURES, FOLDER, TEXTS, Fixture, Owned, Refusal, When, ask, attempts, file, log_lines, strings, struct_of
 
 HOME = FOLDER / "trained-project"
 MODEL = folder("start", '{"dims": 3}')
@@ -78,7 +80,33 @@ FIXTURES["alcore_project_train", "options"] = Fixture(train, {}, {
     "model": os.fsencode(MODEL), "training": When(struct_of(_ffi.alcore_train_options, {"rate": .5}), model=os.fsencode(MODEL)),
     "language": When(b"de", model=os.fsencode(MODEL)), "command": shell("echo made > $ALCORE_MODEL"), "function": trains,
     "user": When(7, function=trains), "labeled": When(LABELED, function=trains), "with_labeled": When(1, function=trains),
-    "show": When(1, command=shell(ERRORS % ("", "") + ' > "$ALCORE_MODEL"'))})
+    "show": When(1, command=shell(ERRORS % ("", "") + ' > "$ALCORE_MODEL"')),
+    "mix": When(struct_of(_ffi.alcore_mix_options, {"kind": b"random", "count": 1}), function=trains)})
+
+
+def mixed_with(mix):
+    """The pairs of a training set of a project whose items are phrases."""
+    shutil.rmtree(HOME, ignore_errors=True)
+    made = Owned("project", "alcore_project_init", CTX, os.fsencode(HOME), None, None, 0)
+    for name, value in ((b"strategy", b"ngf-smp"), (b"budget", b"6w")):
+        ask("alcore_project_set", made, name, value)
+    known = "".join("%s\t%s\n" % pair for pair in zip(SOURCES, REFERENCES))
+    ask("alcore_project_add", made, _ffi.ALCORE_ROLE_CANDIDATES, file("phrased.txt", "".join(text + "\n" for text in TEXTS)), None)
+    ask("alcore_project_add", made, _ffi.ALCORE_ROLE_LABELED, file("pairs.tsv", "text\treference\n" + known), None)
+    selection = Owned("selection", "alcore_project_next", made, None, None, None, 0)
+    ask("alcore_project_export", made, b"csv", os.fsencode(FOLDER / "phrases.csv"), 0)
+    with open(FOLDER / "phrases.csv", newline="", encoding="utf-8-sig") as lines:
+        rows = ["%s,T %s\n" % (row["id"], row["text"]) for row in csv.DictReader(lines)]
+    ask("alcore_project_import", made, b"csv", file("answers.csv", "id,translation\n" + "".join(rows)), b"ann", None)
+    del selection
+    path = FOLDER / "mixed.tsv"
+    options = struct_of(_ffi.alcore_project_train_options, {"mix": mix, "labeled": os.fsencode(path), "command": shell("true")})
+    ask("alcore_project_train", made, ctypes.byref(options), None)
+    return path.read_bytes(), steps(made)[-1][1]["mix"]
+
+
+MIXED = FIXTURES["alcore_mix_new", "options"]
+FIXTURES["alcore_project_train", "options.mix"] = Fixture(mixed_with, MIXED.base, MIXED.members)
 
 
 def train_with(how):

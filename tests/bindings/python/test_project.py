@@ -110,7 +110,7 @@ def test_commands_and_models(project, tmp_path):
 
     with pytest.raises(KeyError, match="mine"):
         project.train(busy)
-    assert project.status().training and not project.status().evaluating
+    assert (project.status().training, project.status().training_failure) == (False, "KeyError: 'mine'")
     for error, match, call in ((alcore.Error, "status 4: oh", lambda: project.train(command="echo oh; exit 4")),
                                (alcore.Error, "one of model", project.train), (alcore.Error, "one of test", project.eval),
                                (TypeError, "'rate' without model", lambda: project.train(command="true", rate=0.1)),
@@ -122,6 +122,22 @@ def test_commands_and_models(project, tmp_path):
         with pytest.raises(error, match=match):
             call()
     assert not [one for one in project.document()["metrics"] if one["name"] == "chrf"]
+
+
+def test_pairs_are_mixed_in(project, tmp_path):
+    project.next()
+    items = sent(project, tmp_path / "out.csv")
+    project.import_("csv", answered(tmp_path / "all.csv", items))
+    (tmp_path / "known.tsv").write_text("text\treference\n" + "".join("known %d\tK %d\n" % (row, row) for row in range(30)))
+    project.add(tmp_path / "known.tsv", role="labeled")
+    pairs = project.train(lambda pairs, _: pairs, mix={"kind": "random", "count": 4})
+    assert len(pairs) == len(items) + 4 and sum(text.startswith("known") for text, _ in pairs) == 4
+    assert len(project.train(lambda pairs, _: pairs, mix="none")) == len(items)
+    again = project.train(lambda pairs, _: pairs, mix={"kind": "random", "count": 4, "seed": 5})
+    assert len(again) == len(pairs) and again != pairs
+    for error, match, mix in ((TypeError, "'kin'", {"kin": "random"}), (alcore.Error, "did you mean", "randm")):
+        with pytest.raises(error, match=match):
+            project.train(print, mix=mix)
 
 
 def test_nobody_waits_for_another_training(project, tmp_path):

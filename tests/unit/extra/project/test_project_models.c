@@ -128,11 +128,24 @@ START_TEST(functions) {
     self = (host){.status = ALCORE_E_DATA};
     ck_assert_fails(alcore_project_train(project, &train, &out), ALCORE_E_DATA, "function");
     ck_assert_ptr_null(out);
-    ck_assert(bed_status(project).training == 1 && bed_status(project).evaluating == 0);
+    ck_assert(bed_status(project).training == 0);
+    ck_assert_str_eq(bed_status(project).training_failure, "the function failed");
+    ck_assert_ptr_null(bed_status(project).evaluating_failure);
     ck_assert_fails(alcore_project_eval(project, &eval, &out), ALCORE_E_DATA, "function");
-    ck_assert(bed_status(project).evaluating == 1);
+    ck_assert_str_eq(alcore_last_error(), "the function failed");
+    ck_assert(bed_status(project).evaluating == 0);
+    ck_assert_str_eq(bed_status(project).training_failure, "the function failed");
+    ck_assert_str_eq(bed_status(project).evaluating_failure, "the function failed");
     /* Nothing of those that failed was kept. */
-    ck_assert(document_has("\"training\":true,\"evaluating\":true"));
+    ck_assert(document_has("\"training\":false,\"evaluating\":false,\"training_failure\":\"the "
+                           "function failed\",\"evaluating_failure\":\"the function failed\"}"));
+    ck_assert(document_has("\"what\":\"fail train\",\"arguments\":{\"round\":1,\"pairs\":3,"));
+    ck_assert(document_has(
+        "\"result\":{\"failed\":\"ALCORE_E_DATA\",\"error\":\"the function failed\"}"));
+    self = (host){.answer = "a 1"};
+    ck_assert_ok(alcore_project_eval(project, &eval, &out));
+    ck_assert_ptr_null(bed_status(project).evaluating_failure);
+    ck_assert_str_eq(bed_status(project).training_failure, "the function failed");
     ck_assert_ok(alcore_project_verify(project));
 }
 END_TEST
@@ -161,6 +174,19 @@ START_TEST(commands) {
     ck_assert_fails(by_command("echo half > \"$ALCORE_MODEL\"; echo word; echo last >&2; exit 9",
                                &options, &out),
                     ALCORE_E_CALLBACK, "the command of train ended with status 9: last");
+    ck_assert_str_eq(bed_status(project).training_failure,
+                     "the command of train ended with status 9: last");
+    ck_assert(document_has("status 9: last\",\"exit\":9}"));
+    /* Its words are any bytes. */
+    ck_assert_fails(by_command("printf 'a\\377\"b\\n'; kill -9 $$", &options, &out),
+                    ALCORE_E_CALLBACK, "status 137: a\377\"b");
+    ck_assert_str_eq(bed_status(project).training_failure,
+                     "the command of train ended with status 137: a\357\277\275\"b");
+    char report[sizeof kept];
+    snprintf(report, sizeof report, "%s", in_bed("report.html"));
+    ck_assert_ok(alcore_project_write_report(project, report));
+    ck_assert_ptr_nonnull(strstr(bytes_of(report), "<p>The last training failed: the command of "
+                                                   "train ended with status 137: "));
     ck_assert_int_eq(access(in_bed("p/models/round-1/env"), F_OK), 0);
     ck_assert_ok(
         by_command("test ! -e \"$ALCORE_MODEL\" && echo new > \"$ALCORE_MODEL\"", &options, &out));
@@ -175,6 +201,79 @@ START_TEST(commands) {
     ck_assert_int_eq(rename(in_bed("p/models/round-1"), old), 0);
     ck_assert_ok(by_command("true", &options, &out));
     ck_assert_str_eq(bytes_of(in_bed("p/models/round-1")), "new\n");
+}
+END_TEST
+
+/* The pairs that a training got, with the option mix. */
+static const char *mixed_pairs(const alcore_mix_options *mix) {
+    static char path[TEST_PATH_BYTES + 128];
+    alcore_project_train_options options = ALCORE_PROJECT_TRAIN_OPTIONS_INIT;
+    snprintf(path, sizeof path, "%s", in_bed("mixed.tsv"));
+    options.labeled = path;
+    options.mix = mix;
+    ck_assert_ok(by_command("true", &options, NULL));
+    return bytes_of(path);
+}
+
+static int count_of(const char *text, const char *part) {
+    int count = 0;
+    for (; (text = strstr(text, part)); text++) count++;
+    return count;
+}
+
+START_TEST(mixed) {
+    alcore_mix_options mix = ALCORE_MIX_OPTIONS_INIT;
+    char path[TEST_PATH_BYTES + 128], first[4096];
+    alcore_project_train_options options = ALCORE_PROJECT_TRAIN_OPTIONS_INIT;
+    mix.kind = "random";
+    mix.count = 2;
+    options.mix = &mix;
+    ck_assert_fails(by_command("true", &options, NULL), ALCORE_E_MISSING, "");
+    ck_assert(bed_status(project).training == 0); /* it has not begun */
+    snprintf(path, sizeof path, "%s",
+             bed_put("known.tsv", "text\treference\nw\tv\nww\tvv\nwww\tvvv\nno\t\n"));
+    ck_assert_ok(alcore_project_add(project, ALCORE_ROLE_LABELED, path, NULL));
+    const char *pairs = mixed_pairs(&mix);
+    snprintf(first, sizeof first, "%s", pairs);
+    ck_assert_int_eq(strncmp(pairs, "id\ttext\treference\tkind\n", 23), 0);
+    ck_assert_int_eq(count_of(pairs, "\tsent\n"), 3);
+    ck_assert_int_eq(count_of(pairs, "\trandom\n"), 2);
+    ck_assert_int_eq(count_of(pairs, "\n"), 6);
+    ck_assert(strstr(pairs, "\tzwei\tsent\n") && !strstr(pairs, "no\t"));
+    ck_assert(document_has("\"pairs\":5,") &&
+              document_has("\"kinds\":{\"sent\":{\"pairs\":3},\"random\":{\"pairs\":2,"));
+    /* By the seed and the round of the project, or those that are given. */
+    ck_assert_str_eq(mixed_pairs(&mix), first);
+    bool differs = false;
+    for (mix.seed = 1; mix.seed < 20; mix.seed++) differs |= strcmp(mixed_pairs(&mix), first) != 0;
+    ck_assert(differs);
+    char third[4096];
+    mix.seed = 3;
+    snprintf(third, sizeof third, "%s", mixed_pairs(&mix));
+    mix.seed = 0;
+    ck_assert_ok(alcore_project_set(project, "seed", "3"));
+    ck_assert_str_eq(mixed_pairs(&mix), third);
+    mix.round = 1;
+    ck_assert_str_eq(mixed_pairs(&mix), third); /* one round was selected */
+    mix.round = 0;
+    mix.kind = "retrieved";
+    mix.count = 1;
+    ck_assert_int_eq(count_of(mixed_pairs(&mix), "\tretrieved\n"), 1);
+    mix.kind = "none";
+    ck_assert_int_eq(count_of(mixed_pairs(&mix), "\n"), 4);
+    mix.kind = "randon";
+    ck_assert_fails(by_command("true", &options, NULL), ALCORE_E_PARAM, "random");
+    mix.kind = "random";
+    options.with_labeled = 1;
+    ck_assert_fails(by_command("true", &options, NULL), ALCORE_E_PARAM, "with_labeled");
+    options.with_labeled = 0;
+    /* The engine learns the mixed pairs too. */
+    mix.count = 2;
+    snprintf(path, sizeof path, "%s", in_bed("null"));
+    options.model = path;
+    ck_assert_ok(alcore_project_train(project, &options, NULL));
+    ck_assert_ptr_nonnull(
+        strstr(bytes_of(in_bed("p/models/round-1/config.json")), "\"trained\": 5"));
 }
 END_TEST
 
@@ -357,6 +456,12 @@ START_TEST(one_at_a_time) {
     ck_assert_fails(alcore_project_train(project, &options, NULL), ALCORE_E_CANCELLED, "");
     alcore_ctx_cancel_clear(ctx);
     ck_assert_int_eq(bed_status(project).training, 1);
+    ck_assert_ptr_null(bed_status(project).training_failure);
+    char report[TEST_PATH_BYTES + 128];
+    snprintf(report, sizeof report, "%s", in_bed("report.html"));
+    ck_assert_ok(alcore_project_write_report(project, report));
+    ck_assert_ptr_nonnull(
+        strstr(bytes_of(report), "<p>The last training was begun and has not ended.</p>"));
     options.function = nest;
     ck_assert_ok(alcore_project_train(project, &options, NULL));
     ck_assert_int_eq(bed_status(project).training, 0);
@@ -504,5 +609,6 @@ START_TEST(left_by_kills) {
 }
 END_TEST
 
-CHECK_SUITE_WITH("project_models", setup, teardown, functions, commands, measures_of_commands,
-                 the_engine, refused, one_at_a_time, what_was_made_waits, compared, left_by_kills);
+CHECK_SUITE_WITH("project_models", setup, teardown, functions, commands, mixed,
+                 measures_of_commands, the_engine, refused, one_at_a_time, what_was_made_waits,
+                 compared, left_by_kills);
