@@ -9,13 +9,18 @@
 # `worth.sh it random-2 --strategy random --seed 2`. Each call ends with the table of the domain: BLEU and chrF of the greedy translations
 # of the base model, and of those after all trainings together. What is there already is not made again, so that a run that was killed goes on.
 #
+# Several calls run at once (worth_jobs.py runs a list of them); what they need in common is made by one of them.
+#
 # Settings, by environment: ALCORE_SHARED_DATA, a folder that has en-de/general.tsv.xz and en-de/DOMAIN.tsv.xz with columns split, en and de;
 # PAIR, another pair of languages (fr-en: from fr to en, of the folder fr-en or en-fr), and GENERAL, the table of what is translated already
 # (PAIR=th-en GENERAL=catalogues and the domain catalogues: messages in Thai, of which half of the packages are translated);
 # ROWS, a pool of so many rows; LABELED=no, a selection that does not see what is translated; WORTH, where everything goes (default
-# build/worth); SEEDS of the training (default "1 2 3"); BUDGET (default 10000w). What is no default goes into folders of its own. ALCORE names
-# the command (default: the one on PATH, else that of examples/quickstart.sh); it needs the torch engine. The base model takes about 20
-# minutes of one processor, once for all domains of a pair, a fine-tuning about two.
+# build/worth); SEEDS of the training (default "1 2 3"); BUDGET (default 10000w). What is no default goes into folders of its own. DEVICE is
+# where the fine-tunings run (default cpu), cuda for instance; UNTIL, how far a call goes: to the picks, the outputs of the trainings or the
+# table (the default). From the picks on neither the corpora nor the pool are read, so that outputs can be made on another machine, of the
+# base and of replay.tsv, test.source, test.target, untrained.txt, selections and picks of each domain. ALCORE names the command (default:
+# the one on PATH, else that of examples/quickstart.sh); it needs the torch engine. The base model takes about 20 minutes of one processor,
+# once for all domains of a pair, a fine-tuning about two.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../tools/find_alcore.sh"
@@ -32,23 +37,37 @@ yes) unlabeled= ;;
 no) unlabeled=.unlabeled ;;
 *) echo "worth.sh: LABELED=$LABELED: yes or no" >&2; exit 2 ;;
 esac
+until=${UNTIL:-table}
+case $until in
+picks | outputs | table) ;;
+*) echo "worth.sh: UNTIL=$until: picks, outputs or table" >&2; exit 2 ;;
+esac
 folder=$all/$domain${ROWS:+.$ROWS}$unlabeled
 [ "$budget" = 10000w ] || folder=$folder.$budget
-mkdir -p "$folder/selections" "$folder/outputs"
+mkdir -p "$folder/selections" "$folder/picks" "$folder/outputs"
 cd "$folder"
 
+exec 9>"$all/lock"
+flock 9
 corpora "$data" "$pair" "$general" "$domain" "${ROWS:-}"
-base_model "$all"
-[ -s untrained.txt ] || translate "$all/base" untrained.txt
-
-selection=selections/$name.tsv
+if [ "$until" != picks ]; then
+    base_model "$all"
+    [ -s untrained.txt ] || translate "$all/base" untrained.txt
+fi
+selection=selections/$name.tsv picks=picks/$name.tsv
 [ -n "$unlabeled" ] || set -- --labeled general.tsv "$@"
 [ -s "$selection" ] || "$alcore" select pool.tsv --budget "$budget" --quiet --out "$selection" "$@"
+if [ ! -s "$picks" ]; then
+    python3 "$here/worth_picks.py" pool.tsv "$selection" "$picks.part"
+    mv "$picks.part" "$picks"
+fi
+exec 9>&-
+[ "$until" != picks ] || exit 0
+
 for seed in ${SEEDS:-1 2 3}; do
     run=outputs/$name.$seed
     [ ! -s "$run.txt" ] || continue
-    python3 "$here/worth_picks.py" pool.tsv "$selection" "$run.tsv"
-    fine_tune "$all/base" "$run" "$seed" 300 "$(pairs "$run.tsv")" "$(pairs replay.tsv)"
+    fine_tune "$all/base" "$run" "$seed" 300 "$(pairs "$picks")" "$(pairs replay.tsv)"
     rm -r "$run.model"
 done
-ALCORE=$alcore python3 "$here/worth_table.py" .
+[ "$until" = outputs ] || ALCORE=$alcore python3 "$here/worth_table.py" .

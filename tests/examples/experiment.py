@@ -4,15 +4,21 @@ by the references of the texts that were picked, and does all else by the comman
 import lzma
 import os
 import subprocess
+import sys
 
 STAND_IN = r"""#!/usr/bin/env python3
-import json, os, subprocess, sys
+import json, os, subprocess, sys, time
 command = sys.argv[1:]
 with open(os.environ["SEEN"], "a") as file:
     file.write(" ".join(command) + "\n")
 if command[:2] == ["model", "vocabulary"]:
     open(command[command.index("--out") + 1], "w").close()
 elif command[:2] == ["model", "train"]:
+    if command[command.index("--device") + 1] == os.environ.get("BROKEN"):
+        sys.exit("there is no such device")
+    if os.environ.get("SLOW", "-") in command[2]:
+        open(os.environ["SEEN"] + ".slow", "w").close()
+        time.sleep(60)
     config = json.load(open(command[2]))
     os.makedirs(config["out"])
     with open(os.path.join(config["out"], "model.safetensors"), "w") as file:
@@ -68,7 +74,8 @@ class Experiment:
 
     def run(self, *arguments, **settings):
         """(what came out, the calls of the command)."""
-        done = subprocess.run(["bash", self.script, *arguments], env=dict(self.env, **settings), capture_output=True, text=True, timeout=300)
+        program = sys.executable if self.script.endswith(".py") else "bash"
+        done = subprocess.run([program, self.script, *arguments], env=dict(self.env, **settings), capture_output=True, text=True, timeout=300)
         calls = ""
         if os.path.exists(self.seen):
             with open(self.seen) as file:

@@ -11,7 +11,7 @@ from experiment import Experiment  # noqa: E402
 from scripts import Report, table  # noqa: E402
 
 root, alcore = sys.argv[1:]
-report = Report(17)
+report = Report(22)
 with tempfile.TemporaryDirectory() as folder:
     experiment = Experiment(root, alcore, "worth.sh", folder, SEEDS="1 2", BUDGET="15w")
     run, text = experiment.run, experiment.text
@@ -22,9 +22,15 @@ with tempfile.TemporaryDirectory() as folder:
 
     refused("LABELED=0", LABELED="0")
     refused("ROWS=61", ROWS="61")
+    refused("UNTIL=selections", UNTIL="selections")
+    done, calls = run("it", "random-1", "--strategy", "random", UNTIL="picks")
+    report.check("until the picks nothing is trained or translated", done.returncode == 0 and "select" in calls and "model" not in calls and
+                 done.stdout == "", calls + done.stdout + done.stderr)
     done, calls = run("it", "random-1", "--strategy", "random")
     report.check("a selection ends with the table", done.returncode == 0 and "| random | " in done.stdout, done.stdout + done.stderr)
     report.check("the base and a model for each seed are trained", calls.count("model train") == 3, calls)
+    report.check("on the CPU", calls.count("--device cpu") == 6 == calls.count("model train") + calls.count("model translate"), calls)
+    report.check("the picks that are there are taken", "select" not in calls, calls)
     done, calls = run("it", "default")
     lines = [line.strip("|").split("|") for line in done.stdout.splitlines()[2:]]
     rows, covered = ({line[0].strip(): line[column].strip() for line in lines} for column in (6, 2))
@@ -35,7 +41,7 @@ with tempfile.TemporaryDirectory() as folder:
     translated = [call.split()[2] for call in calls.splitlines() if call.startswith("model translate")]
     report.check("and its translations are kept", len(translated) == 2 and not any(model.endswith("base") for model in translated), calls)
     at = lambda *names: experiment.at("it.15w", *names)
-    pool, picks = table(at("pool.tsv")), table(at("outputs", "default.1.tsv"))
+    pool, picks = table(at("pool.tsv")), table(at("picks", "default.tsv"))
     report.check("the pool is the training part", [row["source"] for row in pool] == [text(i) for i in range(90) if i % 3], pool)
     report.check("long general pairs and those of other parts are left out", len(table(at("general.tsv"))) == 30)
     chosen = [int(row["index"]) for row in table(at("selections", "default.tsv"))]
@@ -47,6 +53,13 @@ with tempfile.TemporaryDirectory() as folder:
                  json.load(open(at("outputs", "default.2.json")))["seed"] == 2, picks)
     done, calls = run("it", "default")
     report.check("a second call makes nothing again", done.returncode == 0 and "model" not in calls, calls + done.stderr)
+    for name in ("pool.tsv", "general.tsv", "vocabulary.txt", "test.tsv"):
+        os.remove(at(name))
+    done, calls = run("it", "default", SEEDS="3", DEVICE="cuda", UNTIL="outputs", ALCORE_SHARED_DATA="nowhere")
+    report.check("outputs need no corpora once there are picks; they are trained on the device, and translated on the CPU",
+                 done.returncode == 0 and done.stdout == "" and os.path.exists(at("outputs", "default.3.txt")) and
+                 [" ".join(call.split()[:2] + call.split()[call.split().index("--device"):][:2]) for call in calls.splitlines()] ==
+                 ["model train --device cuda", "model translate --device cpu"], calls + done.stdout + done.stderr)
     done, calls = run("it", "default", PAIR="de-en", GENERAL="it", ROWS="9", LABELED="no")
     at = lambda *names: experiment.at("de-en.it", "it.9.unlabeled.15w", *names)
     pool = table(at("pool.tsv"))
