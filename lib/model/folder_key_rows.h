@@ -14,7 +14,8 @@
  *
  * ALL: every family. BERTS: bert, roberta, xlm-roberta, rembert, camembert, xlm-roberta-xl, mpnet,
  * electra, albert. ENCODERS: these and distilbert. BARTS: bart, mbart,
- * marian, m2m_100, alcore_transformer. T5S: t5, mt5. SEQ2SEQ: BARTS and T5S. */
+ * marian, m2m_100, alcore_transformer. T5S: t5, mt5. SEQ2SEQ: BARTS and T5S. LANGUAGE: llama,
+ * mistral, qwen2, qwen3, gemma3_text. */
 
 /* ---- config.json: what the model is ---- */
 KEY(CONFIG, ALL, "model_type", OBEYED, "", "the family")
@@ -117,6 +118,52 @@ KEY(CONFIG, "bert roberta xlm-roberta camembert xlm-roberta-xl electra", "classi
     OBEYED, "", "dropout before a head, in training")
 KEY(CONFIG, SEQ2SEQ, "classifier_dropout", NO_EFFECT, "",
     "of a head over texts, which these families have not here")
+KEY(CONFIG, LANGUAGE, "hidden_size", OBEYED, "", "width of the stack")
+KEY(CONFIG, LANGUAGE, "num_hidden_layers", OBEYED, "", "number of blocks")
+KEY(CONFIG, LANGUAGE, "num_attention_heads", OBEYED, "", "heads of the queries of an attention")
+KEY(CONFIG, LANGUAGE, "num_key_value_heads", OBEYED, "",
+    "heads of its keys and values; as many as of the queries where it is missing")
+KEY(CONFIG, LANGUAGE, "head_dim", OBEYED, "", "components of a head")
+KEY(CONFIG, LANGUAGE, "intermediate_size", OBEYED, "", "width of the feed-forward net")
+KEY(CONFIG, LANGUAGE, "rms_norm_eps", OBEYED, "", "epsilon of norms")
+KEY(CONFIG, LANGUAGE, "max_position_embeddings", OBEYED, "", "the longest input")
+KEY(CONFIG, "llama mistral qwen2 qwen3", "hidden_act", OBEYED, "",
+    "activation, as hidden_act of BERT")
+KEY(CONFIG, "gemma3_text", "hidden_activation", OBEYED, "", "activation, as hidden_act of BERT")
+KEY(CONFIG, "llama qwen3 gemma3_text", "attention_bias", OBEYED, "",
+    "whether the projections of an attention have a bias")
+KEY(CONFIG, "llama", "mlp_bias", OBEYED, "", "whether the feed-forward net has biases")
+KEY(CONFIG, LANGUAGE, "rope_parameters", OBEYED, "",
+    "rotary positions: default, linear, dynamic, llama3 or yarn; another rope_type is an error")
+KEY(CONFIG, LANGUAGE, "rope_scaling", OBEYED, "", "the same in older folders")
+KEY(CONFIG, LANGUAGE, "rope_theta", OBEYED, "", "base of rotary positions in older folders")
+KEY(CONFIG, "gemma3_text", "rope_local_base_freq", OBEYED, "",
+    "the same of the blocks with a window")
+KEY(CONFIG, LANGUAGE, "original_max_position_embeddings", OBEYED, "",
+    "as that of rope_parameters, before which it goes")
+KEY(CONFIG, LANGUAGE, "partial_rotary_factor", REFUSED, "1", "all of a head is turned")
+KEY(CONFIG, "mistral qwen2 qwen3 gemma3_text", "sliding_window", OBEYED, "",
+    "tokens that a block with a window reads, its own included")
+KEY(CONFIG, "qwen2 qwen3 gemma3_text", "layer_types", OBEYED, "",
+    "which blocks have a window: full_attention or sliding_attention of each")
+KEY(CONFIG, "qwen2 qwen3", "use_sliding_window", OBEYED, "",
+    "whether blocks have a window where there are no layer_types")
+KEY(CONFIG, "qwen2 qwen3", "max_window_layers", OBEYED, "", "the first block with one there")
+KEY(CONFIG, "gemma3_text", "sliding_window_pattern", OBEYED, "",
+    "blocks of a group whose last one has no window, where there are no layer_types; 6 where it is "
+    "missing")
+KEY(CONFIG, "gemma3_text", "_sliding_window_pattern", NO_EFFECT, "", "layer_types counts")
+KEY(CONFIG, "gemma3_text", "query_pre_attn_scalar", OBEYED, "",
+    "products of queries and keys are divided by its root")
+KEY(CONFIG, "gemma3_text", "use_bidirectional_attention", OBEYED, "",
+    "tokens attend to later ones too, as in EmbeddingGemma")
+KEY(CONFIG, "gemma3_text", "final_logit_softcapping", REFUSED, "", "outputs are not capped")
+KEY(CONFIG, "gemma3_text", "attn_logit_softcapping", REFUSED, "", "attention is not capped")
+KEY(CONFIG, LANGUAGE, "pretraining_tp", NO_EFFECT, "", "how transformers computed, not what")
+KEY(CONFIG, LANGUAGE, "bos_token_id", OBEYED, "",
+    "is read before a text that is scored and does not begin with it; eos_token_id where it is "
+    "missing")
+KEY(CONFIG, LANGUAGE, "attention_dropout", NO_EFFECT, "", "of a training")
 KEY(CONFIG, "model2vec", "normalize", OBEYED, "", "whether embeddings are divided by their length")
 KEY(CONFIG, "model2vec", "max_length", OBEYED, "",
     "longest input in tokens, 512 where it is missing, no limit where it is null; and in "

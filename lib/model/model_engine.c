@@ -114,14 +114,17 @@ static alcore_status put(void *user, const int64_t *items, const int64_t *length
     return alcore_column_writer_put(all->writer, all->rows, lengths, count, &half);
 }
 
-/* The call token_logprobs. Without targets the model's own output is scored (HUDS, section 2.2),
- * which greedy search makes in the language of the model's outputs. */
+/* The call token_logprobs. Without targets a model that translates scores its own output (HUDS,
+ * section 2.2), which greedy search makes in the language of the model's outputs; another one is a
+ * language model, and scores the text. */
 static alcore_status call_logprobs(const alcore_model *model, const alcore_sys_model_texts *texts,
                                    const alcore_sys_model_texts *targets,
                                    alcore_sys_model_scoring *scoring,
                                    const alcore_sys_model_sink *sink) {
     const alcore__engine_model *data = model->data;
     alcore_sys_model_decoding greedy = {.size = sizeof greedy};
+    if (!targets && alcore__is_language_model(data))
+        return data->engine->token_logprobs(data->opened, texts, NULL, scoring, sink);
     if (!targets) ALCORE__TRY(alcore__engine_check_outputs(model));
     ALCORE__TRY(alcore__engine_find_language(model, NULL, &greedy));
     scoring->what = targets ? ALCORE_SYS_SCORE_TARGET : ALCORE_SYS_SCORE_HYPOTHESIS;
@@ -232,8 +235,9 @@ static alcore_status run_entry(alcore_model *model, alcore_pool *pool, int32_t e
 
 /* A prompt would shift the values of a column with one for each token of the row's text. */
 static alcore_status check_prompt(const alcore_model *model, int32_t entry) {
-    const uint32_t by_token =
+    uint32_t by_token =
         ALCORE_SYS_MODEL_TOKEN_PROBS | ALCORE_SYS_MODEL_QA_PROBS | ALCORE_SYS_MODEL_MLM_LOSSES;
+    if (alcore__is_language_model(model->data)) by_token |= ALCORE_SYS_MODEL_TOKEN_LOGPROBS;
     if (!(entries[entry].call & by_token) || !alcore__engine_prompt(model->data, false))
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_UNSUPPORTED,
@@ -452,6 +456,11 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path,
     /* The first update says whether a tokenizer is needed; the second one puts its hash into the
      * version. */
     return data->tokenizer_hash ? alcore__engine_update(ctx, data) : ALCORE_OK;
+}
+
+bool alcore__is_language_model(const alcore__engine_model *data) {
+    return data->info.takes_tokens && (data->info.calls & ALCORE_SYS_MODEL_TOKEN_LOGPROBS) &&
+           !(data->info.calls & ALCORE_SYS_MODEL_TRANSLATE);
 }
 
 bool alcore__classifies(const alcore__engine_model *data) {

@@ -211,6 +211,9 @@ void alcore__answers_free(alcore_ctx *ctx, alcore__answers *answers); /* NULL is
 
 /* The data of a model that runs in a module; NULL: this one does not. */
 const alcore__engine_model *alcore__engine_of(const alcore_model *model);
+/* Whether the model is a language model of tokens: it scores texts, alone or as continuations of
+ * others, and does not translate. */
+bool alcore__is_language_model(const alcore__engine_model *data);
 /* Whether the examples that the model learns from are texts with the number of a class: it has a
  * head over texts, and does not translate. */
 bool alcore__classifies(const alcore__engine_model *data);

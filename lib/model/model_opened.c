@@ -205,7 +205,9 @@ alcore_status alcore__engine_encode(const alcore_model *model, const alcore__tex
                             "give them as .npy",
                             model->name);
     const alcore__encoding how = {.max_tokens = data->info.max_tokens,
-                                  .without_special = data->is_static,
+                                  .without_special =
+                                      data->is_static ||
+                                      (as_target && alcore__is_language_model(data)),
                                   .as_target = as_target,
                                   .language = as_target ? data->language : NULL};
     ALCORE__TRY(

@@ -205,6 +205,55 @@ def llama_normalized():
     return tokenizer
 
 
+def split_bytes(pattern, special, normalizer=None, count=260, **more):
+    """Byte-level BPE behind a pattern of its own."""
+    tokenizer = Tokenizer(models.BPE())
+    if normalizer:
+        tokenizer.normalizer = normalizer
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
+        pre_tokenizers.Split(Regex(pattern), behavior='isolated', invert=False),
+        pre_tokenizers.ByteLevel(add_prefix_space=False, trim_offsets=more.pop('trim_offsets', True), use_regex=False)])
+    tokenizer.decoder = decoders.ByteLevel()
+    _, merges = learn_merges(tokenizer, count, 256)
+    tokenizer.model = bpe(sorted(pre_tokenizers.ByteLevel.alphabet()) + merged_tokens(merges) + special, merges, **more)
+    special_tokens(tokenizer, special)
+    return tokenizer
+
+
+def llama3():
+    """As Llama 3 has it: words that the vocabulary knows are not put together by merges."""
+    tokenizer = split_bytes(r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+                            ['<|begin_of_text|>', '<|end_of_text|>'], ignore_merges=True)
+    start = tokenizer.token_to_id('<|begin_of_text|>')
+    tokenizer.post_processor = processors.Sequence([
+        processors.ByteLevel(trim_offsets=False), processors.TemplateProcessing(
+            single='<|begin_of_text|> $A', pair='<|begin_of_text|> $A <|begin_of_text|>:1 $B:1', special_tokens=[('<|begin_of_text|>', start)])])
+    return tokenizer
+
+
+def qwen():
+    """As Qwen2 and Qwen3 have it; Qwen3-Embedding ends a text."""
+    tokenizer = split_bytes(r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+                            ['<|endoftext|>', '<|im_start|>', '<|im_end|>'], normalizers.NFC(), trim_offsets=False)
+    end = tokenizer.token_to_id('<|endoftext|>')
+    tokenizer.post_processor = processors.Sequence([
+        processors.ByteLevel(add_prefix_space=False, trim_offsets=False, use_regex=False), processors.TemplateProcessing(
+            single='$A <|endoftext|>', pair='$A <|endoftext|> $B:1 <|endoftext|>:1', special_tokens=[('<|endoftext|>', end)])])
+    return tokenizer
+
+
+def gemma():
+    """As Gemma has it: spaces become marks in the whole text, and none is put before it."""
+    pieces = llama_pieces()
+    tokenizer = Tokenizer(bpe([name for name, _ in pieces], merges_of(pieces), unk_token='<unk>', fuse_unk=True, byte_fallback=True))
+    tokenizer.normalizer = normalizers.Replace(' ', '▁')
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(' ', behavior='merged_with_previous', invert=False)
+    tokenizer.decoder = decoders.Sequence([decoders.Replace('▁', ' '), decoders.ByteFallback(), decoders.Fuse()])
+    special_tokens(tokenizer, ['<unk>', '<s>', '</s>'])
+    template(tokenizer, '<s>:0 $A:0', '<s>:0 $A:0 <s>:1 $B:1')
+    return tokenizer
+
+
 def rembert_like(lower, accents):
     pieces, charsmap = unigram_pieces(400, pad_id=0, unk_id=1, bos_id=2, eos_id=3, bos_piece='[CLS]', eos_piece='[SEP]',
                                       control_symbols=['[MASK]'])
@@ -318,7 +367,7 @@ def added_unigram():
     return with_added(tokenizer)
 
 
-FAMILIES = [bert_uncased, bert_cased, distilbert, roberta, roberta_prefix, bart, gpt2, xlmr, xlmr_converted, t5, mbart, nllb, llama, llama_normalized, rembert,
+FAMILIES = [bert_uncased, bert_cased, distilbert, roberta, roberta_prefix, bart, gpt2, xlmr, xlmr_converted, t5, mbart, nllb, llama, llama_normalized, llama3, qwen, gemma, rembert,
             albert, unigram_rules, bpe_suffix, bpe_prefix, words, added_wordpiece, added_bytes, added_unigram]
 
 

@@ -75,10 +75,10 @@ def randomize(model):
     return model.eval()
 
 
-def write(folder, name, model, expected):
+def write(folder, name, model, expected, **how):
     path = os.path.join(folder, name)
     shutil.rmtree(path, ignore_errors=True)
-    model.save_pretrained(path)
+    model.save_pretrained(path, **how)
     save_file({key: value.contiguous().clone() for key, value in expected.items()},
               os.path.join(path, 'expected.safetensors'))
     return path

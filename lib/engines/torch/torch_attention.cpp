@@ -10,6 +10,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "torch_kernels.h"
+#include "torch_window.h"
 
 namespace alcore_torch {
 
@@ -24,25 +25,34 @@ struct Scratch {
     float *here() const { return all.data_ptr<float>() + at::get_thread_num() * size; }
 };
 
-/* A text of a batch: its first row and rows of queries, and the same of keys. */
+/* A text of a batch, or a piece of one: its first row and rows of queries, and the same of keys. */
 struct Text {
     int64_t query, queries, key, keys;
-    const float *bias; /* [heads, queries, keys], or NULL */
+    /* [queries, keys] of each head, bias_step floats from row to row, bias_head from head to head;
+     * NULL: none */
+    const float *bias;
+    int64_t bias_step, bias_head;
 };
 
-std::vector<Text> texts_of(const std::vector<Run> &runs, bool cross) {
-    std::vector<Text> texts;
-    for (const Run &run : runs) {
-        const float *bias =
-            !cross && run.bias.defined() ? run.bias.const_data_ptr<float>() : nullptr;
-        for (int64_t i = 0; i < run.items; i++) {
-            Text text{run.token + i * run.length, run.length, 0, 0, bias};
-            text.key = cross ? run.memory_token + i * run.memory_length : text.query;
-            text.keys = cross ? run.memory_length : run.length;
-            texts.push_back(text);
-        }
+/* The texts of a run, or where a window cuts them their pieces. */
+void add_texts(const Stack &stack, const Run &run, bool cross, bool windowed,
+               std::vector<Text> &texts) {
+    const float *bias = !cross && run.bias.defined() ? run.bias.const_data_ptr<float>() : nullptr;
+    const std::vector<Piece> pieces =
+        windowed ? pieces_of(stack, run.length) : std::vector<Piece>();
+    for (int64_t i = 0; i < run.items; i++) {
+        const int64_t first = run.token + i * run.length;
+        for (const Piece &piece : pieces)
+            texts.push_back({first + piece.query, piece.queries, first + piece.key, piece.keys,
+                             stack.band.const_data_ptr<float>() + piece.column, stack.band.size(1),
+                             0});
+        if (!pieces.empty()) continue;
+        texts.push_back(
+            {first, run.length, first, run.length, bias, run.length, run.length * run.length});
+        if (!cross) continue;
+        texts.back().key = run.memory_token + i * run.memory_length;
+        texts.back().keys = run.memory_length;
     }
-    return texts;
 }
 
 } // namespace
@@ -52,10 +62,12 @@ bool kernels_fit(const at::Tensor &x) {
 }
 
 at::Tensor attend_packed(const Stack &stack, const std::vector<Run> &runs, const at::Tensor &q,
-                         int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross) {
+                         int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross,
+                         bool windowed) {
     const torch_kernels &kernels = *torch_kernels_here();
     const int64_t inner = stack.heads * stack.head;
-    const std::vector<Text> texts = texts_of(runs, cross);
+    std::vector<Text> texts;
+    for (const Run &run : runs) add_texts(stack, run, cross, windowed, texts);
     int64_t longest = 0;
     for (const Text &text : texts) longest = std::max(longest, text.keys);
     const int64_t laid_out = torch_laid_out(longest, stack.head);
@@ -80,8 +92,8 @@ at::Tensor attend_packed(const Stack &stack, const std::vector<Run> &runs, const
             what.query_step = q_parts * inner;
             what.queries = text.queries;
             what.scale = static_cast<float>(stack.attention_scale);
-            if (text.bias != nullptr) what.bias = text.bias + head * text.queries * text.keys;
-            what.bias_step = text.keys;
+            if (text.bias != nullptr) what.bias = text.bias + head * text.bias_head;
+            what.bias_step = text.bias_step;
             what.causal = !cross && stack.causal && text.bias == nullptr;
             what.out = mixed + text.query * inner + first;
             what.out_step = inner;

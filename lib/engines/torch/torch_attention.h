@@ -15,9 +15,11 @@ bool kernels_fit(const at::Tensor &x);
 
 /* Attention of each text of a batch, [tokens, heads * head]. q [tokens, q_parts * heads * head] has
  * q_parts projections side by side, of which the first is the query; kv has kv_parts in the same
- * way, of which the last two are key and value, and is q itself without `cross`. */
+ * way, of which the last two are key and value, and is q itself without `cross`. windowed: within
+ * the window of the stack (torch_window.h). */
 at::Tensor attend_packed(const Stack &stack, const std::vector<Run> &runs, const at::Tensor &q,
-                         int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross);
+                         int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross,
+                         bool windowed);
 
 /* Keys and values that a decoder attends to while outputs are made: those of the source texts, and
  * those of the tokens so far of every hypothesis. An item is a source, `each` the number of its

@@ -47,7 +47,8 @@ bool Builder::is(const char *model_type) const {
 }
 
 bool Builder::ties() const {
-    return config.flag("tie_word_embeddings", !is("rembert"));
+    const bool otherwise = family.language ? family.language->ties : !is("rembert");
+    return config.flag("tie_word_embeddings", otherwise);
 }
 
 at::Tensor Builder::tied(const at::Tensor &value, const at::Tensor &other) {

@@ -33,8 +33,8 @@ struct Builder {
      * config.json ties them: then training must change one matrix for both, so that the one just
      * read is removed from model.stored (its values stay in model.weights_hash). */
     at::Tensor tied(const at::Tensor &value, const at::Tensor &other);
-    /* Whether config.json ties the output matrix to the embeddings; RemBERT's does not by default.
-     */
+    /* Whether config.json ties the output matrix to the embeddings; that of RemBERT and of most
+     * language models does not by default. */
     bool ties() const;
     /* Reads a tensor that may be missing; undefined then, and model.stored is as before. */
     at::Tensor read_if(const std::string &name, const std::vector<int64_t> &shape);
@@ -74,6 +74,10 @@ bool ends_with(const std::string &text, const char *end);
  * ("BertForMaskedLM") names by its end; another name, or none, leaves Head::None: embeddings only.
  * The encoder was built, and model.vocabulary is set. */
 void build_head(Builder &build, const std::string &architecture);
+/* The output matrix under the name `name`, or the embeddings `words` where config.json ties both
+ * and the file has no other one. */
+at::Tensor output_matrix(Builder &build, const std::string &name, const at::Tensor &words,
+                         int64_t width);
 /* Reads decoder, output matrix (that of the embeddings where config.json ties them) and settings of
  * decoding of a family with a decoder. The encoder was built. The bias of the output, if there is
  * one, is the last tensor read, and so the last of model.stored; transformers does not train it. */

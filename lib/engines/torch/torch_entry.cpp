@@ -36,6 +36,8 @@ uint32_t calls_of(const Model &model) {
         return calls | train | ALCORE_SYS_MODEL_MLM_LOSSES;
     case Head::Seq2seq:
         return calls | train | ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_TRANSLATE;
+    case Head::Language:
+        return calls | ALCORE_SYS_MODEL_TOKEN_LOGPROBS;
     default:
         return calls;
     }
@@ -45,7 +47,8 @@ uint32_t calls_of(const Model &model) {
  * used again, and its description in JSON. Names are short enough for `text`. */
 void describe(Model &model) {
     static const char *const heads[] = {
-        "none", "classes", "token classes", "question answering", "masked words", "seq2seq"};
+        "none",         "classes", "token classes", "question answering",
+        "masked words", "seq2seq", "language model"};
     static const char *const values[] = {", \"class_values\": \"exclusive\"",
                                          ", \"class_values\": \"independent\"",
                                          ", \"class_values\": \"values\""};

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "torch_builder.h"
+#include "torch_language.h"
 #include "torch_modules.h"
 
 namespace alcore_torch {
@@ -400,10 +401,14 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
     json_t *names = json_object_get(config.get(), "architectures");
     if (json_is_string(json_array_get(names, 0)))
         architecture = json_string_value(json_array_get(names, 0));
-    model->encoder = build_stack(build, family.encoder, family.encoder_keys, false);
+    model->encoder = family.language
+                         ? build_language_stack(build)
+                         : build_stack(build, family.encoder, family.encoder_keys, false);
     model->vocabulary = model->encoder.words.size(0);
     /* T5EncoderModel and its like are the first of both stacks alone. */
-    if (family.decoder.block != nullptr && !ends_with(architecture, "EncoderModel"))
+    if (family.language)
+        build_language_head(build, architecture);
+    else if (family.decoder.block != nullptr && !ends_with(architecture, "EncoderModel"))
         build_seq2seq(build);
     else
         build_head(build, architecture);

@@ -34,6 +34,24 @@ struct StackKeys {
     const char *layers = nullptr, *heads = nullptr, *ffn = nullptr;
 };
 
+/* Which blocks of a language model attend within a window: none, all, those from max_window_layers
+ * on where use_sliding_window is true, or all but each sixth; the last two where layer_types does
+ * not say it. */
+enum class Windows { None, All, Switched, Pattern };
+
+/* What the families of decoder-only language models differ in (torch_language.cpp). */
+struct Language {
+    Windows windows = Windows::None;
+    /* Keys of config.json by which all projections of an attention, and those of a feed-forward
+     * net, have a bias; NULL: none has. biased_inputs: query, key and value have one always. */
+    const char *bias_key = nullptr, *mlp_bias_key = nullptr;
+    bool biased_inputs = false;
+    bool head_norms = false; /* queries and keys are normed head by head */
+    bool gemma = false;      /* norms behind each part, factors 1 + weight, scaled embeddings */
+    int64_t head = 0;        /* components of a head without head_dim; 0: hidden_size / heads */
+    bool ties = false;       /* output and embeddings are one where config.json does not say it */
+};
+
 /* One family. A string that is NULL says that the family has no such key or tensor. Keys are those
  * of config.json, other names are those of tensors. */
 struct Family {
@@ -64,9 +82,10 @@ struct Family {
     bool base_counted = false;
     /* Relative positions that are no setting: buckets, and the distance of the last (MPNet). */
     int64_t buckets = 0, bucket_distance = 0;
-    const char *groups_key = nullptr; /* number of different blocks, which neighbors share */
-    bool mapped_if_narrower = false;  /* without a mapping where embeddings are as wide */
-    bool ffn_dropped = true;          /* the output of the feed-forward net has dropout */
+    const char *groups_key = nullptr;      /* number of different blocks, which neighbors share */
+    bool mapped_if_narrower = false;       /* without a mapping where embeddings are as wide */
+    bool ffn_dropped = true;               /* the output of the feed-forward net has dropout */
+    std::optional<Language> language = {}; /* of a decoder-only language model */
 };
 
 /* All families (torch_table.cpp). */

@@ -12,6 +12,24 @@ bool ends_with(const std::string &text, const char *end) {
     return text.size() >= length && text.compare(text.size() - length, length, end) == 0;
 }
 
+at::Tensor output_matrix(Builder &build, const std::string &name, const at::Tensor &words,
+                         int64_t width) {
+    const int64_t rows = words.size(0);
+    if (!build.find(name).empty()) return build.tied(build.read(name, {rows, width}), words);
+    if (!build.ties())
+        fail(ALCORE_E_DATA,
+             "%s: tie_word_embeddings is false, so that the output has a matrix of its own, but "
+             "the tensor %s is missing from the weights",
+             build.config.path().c_str(), name.c_str());
+    if (words.size(1) != width)
+        fail(ALCORE_E_DATA,
+             "%s: the tensor %s is missing, and embeddings of %lld columns cannot "
+             "take its place in a head of %lld",
+             build.folder.c_str(), name.c_str(), static_cast<long long>(words.size(1)),
+             static_cast<long long>(width));
+    return words;
+}
+
 namespace {
 
 /* Dropout of what a classifier reads: that of the classifier where config.json has one, else that
@@ -78,26 +96,6 @@ void build_classes(Builder &build) {
         fail(ALCORE_E_DATA, "%s: the pooler that the classifier reads is missing",
              build.folder.c_str());
     model.class_values = class_values(build);
-}
-
-/* The output matrix under the name `name`, or the embeddings `words` where config.json ties both
- * and the file has no other one. */
-at::Tensor output_matrix(Builder &build, const std::string &name, const at::Tensor &words,
-                         int64_t width) {
-    const int64_t rows = words.size(0);
-    if (!build.find(name).empty()) return build.tied(build.read(name, {rows, width}), words);
-    if (!build.ties())
-        fail(ALCORE_E_DATA,
-             "%s: tie_word_embeddings is false, so that the output has a matrix of its own, but "
-             "the tensor %s is missing from the weights",
-             build.config.path().c_str(), name.c_str());
-    if (words.size(1) != width)
-        fail(ALCORE_E_DATA,
-             "%s: the tensor %s is missing, and embeddings of %lld columns cannot "
-             "take its place in a head of %lld",
-             build.folder.c_str(), name.c_str(), static_cast<long long>(words.size(1)),
-             static_cast<long long>(width));
-    return words;
 }
 
 /* The bias of the output of masked words. BERT and RoBERTa have it under two names, of which files

@@ -173,11 +173,12 @@ struct Linear {
     at::Tensor operator()(const at::Tensor &x) const;
 };
 
-/* LayerNorm, or RMSNorm where rms is set; undefined weight: the identity. */
+/* LayerNorm, or RMSNorm where rms is set; undefined weight: the identity. raised: the factor is 1 +
+ * weight, in float32 (Gemma). */
 struct Norm {
     at::Tensor weight, bias;
     double epsilon = 0;
-    bool rms = false;
+    bool rms = false, raised = false;
     at::Tensor operator()(const at::Tensor &x) const;
 };
 
@@ -187,6 +188,11 @@ struct Norm {
 struct Block {
     Linear self, self_out, cross_q, cross_kv, cross_out, up, gate, down;
     Norm self_norm, cross_norm, ffn_norm;
+    Norm query_norm, key_norm;  /* of each head, [head] */
+    Norm self_after, ffn_after; /* of what attention and feed-forward net add to the states */
+    bool gated = false;         /* up is [2 ffn, dims]: what is activated, then its gates */
+    bool windowed = false;      /* attention reaches stack.window tokens to each side, no further */
+    int32_t rotation = -1;      /* index in stack.rotations; -1: queries and keys are not turned */
 };
 
 /* Probabilities with which components are set to 0 in training, from config.json. */
@@ -224,6 +230,15 @@ class Dropout {
     std::vector<at::Generator> generators_;        /* [items], or one for all */
 };
 
+/* Rotary positions: frequencies, float [head / 2] radians a position, on the CPU, and a factor of
+ * cosines and sines (YaRN). */
+struct Rotation {
+    at::Tensor frequencies;
+    double scale = 1;
+    Rotation(at::Tensor frequencies, double scale = 1)
+        : frequencies(std::move(frequencies)), scale(scale) {}
+};
+
 /* A stack of blocks with its embeddings. */
 struct Stack {
     int64_t dims = 0, heads = 0, head = 0; /* head: components of one attention head */
@@ -239,6 +254,11 @@ struct Stack {
      * width is dims or, with a mapping, less; relative [buckets, heads]. All but words may be
      * undefined. */
     at::Tensor words, position_table, types, relative;
+    /* Heads of keys and values, each shared by heads / kv_heads of the queries; 0: as many. */
+    int64_t kv_heads = 0;
+    std::vector<Rotation> rotations; /* of rotary positions (torch_rotary.h) */
+    int64_t window = 0;              /* of blocks that are windowed */
+    at::Tensor band;                 /* their mask (torch_window.h) */
     Norm embed_norm, final_norm;
     Linear mapping; /* of embeddings narrower than the stack (RemBERT) */
     std::vector<Block> blocks;
@@ -255,8 +275,8 @@ struct Stored {
 };
 
 /* What is computed from hidden states: classes of texts, classes of tokens, beginning and end of an
- * answer, words at masked tokens, or an output by a decoder. */
-enum class Head { None, Classes, Tokens, Answers, Words, Seq2seq };
+ * answer, words at masked tokens, an output by a decoder, or the next token of a text. */
+enum class Head { None, Classes, Tokens, Answers, Words, Seq2seq, Language };
 
 /* What class_probs() gives of the outputs z of a head over texts: exp(z) over their sum, so that
  * one of several classes is right; 1 / (1 + exp(-z)) of each, which are independent; or z itself,
@@ -298,8 +318,9 @@ struct Model {
      * below the 100 ms in which a call is to notice that it is cancelled. A text may be longer. */
     int64_t most_tokens = INT64_MAX;
     bool start_rolled = false; /* the decoder reads the last target token first (mBART) */
-    int64_t start = -1;        /* the token that the decoder reads first; -1: not known */
-    Generation generation;     /* how outputs are searched for */
+    int64_t start = -1;    /* the token that the decoder, or a language model, reads first; -1: not
+                         * known */
+    Generation generation; /* how outputs are searched for */
     /* Of embeddings: poolings ALCORE_SYS_POOLING_*, one or more, whose vectors stand side by side;
      * layer: blocks before the states that are pooled, 0: all, -1: none; normalize: to length 1;
      * embedding_dims: components that are kept. */

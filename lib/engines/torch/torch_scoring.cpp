@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "torch_call.h"
+#include "torch_language.h"
 #include "torch_linear.h"
 #include "torch_output.h"
 
@@ -134,6 +135,8 @@ alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_tex
                              const alcore_sys_model_scoring *scoring,
                              const alcore_sys_model_sink *sink) {
     return guard(model, [&] {
+        if (model->head == Head::Language)
+            return score_language(*model, *sources, targets, scoring, *sink);
         need_head(*model, Head::Seq2seq, "texts given a source");
         bool hypothesis = scoring != nullptr && scoring->what == ALCORE_SYS_SCORE_HYPOTHESIS;
         if (!hypothesis && targets == nullptr)

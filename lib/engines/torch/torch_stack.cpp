@@ -14,6 +14,7 @@
 
 #include "torch_attention.h"
 #include "torch_linear.h"
+#include "torch_window.h"
 
 namespace alcore_torch {
 
@@ -40,6 +41,7 @@ at::Tensor Norm::operator()(const at::Tensor &x) const {
     if (!rms) return at::layer_norm(x, {x.size(-1)}, weight, bias, epsilon, false);
     at::Tensor wide = x.to(at::kFloat);
     at::Tensor scaled = wide * at::rsqrt(wide.square().mean(-1, true) + epsilon);
+    if (raised) return (scaled * (weight.to(at::kFloat) + 1)).to(x.scalar_type());
     return scaled.to(x.scalar_type()) * weight;
 }
 
@@ -141,15 +143,41 @@ static at::Tensor attend_dropped(const at::Tensor &query, const at::Tensor &key,
     return at::matmul(dropout.items(weights, first, stack.dropout.weights), value);
 }
 
+/* softmax(query key^T scale + bias) value, all as above, with dropout where there is one. */
+static at::Tensor attend_run(const at::Tensor &query, const at::Tensor &key,
+                             const at::Tensor &value, const std::optional<at::Tensor> &bias,
+                             bool causal, const Stack &stack, Dropout *dropout, size_t first) {
+    if (dropout != nullptr && stack.dropout.weights > 0)
+        return attend_dropped(query, key, value, bias, causal, stack, *dropout, first);
+    return at::scaled_dot_product_attention(query, key, value, bias, 0.0, causal,
+                                            stack.attention_scale);
+}
+
+/* The same piece by piece where a window cuts texts. */
+static at::Tensor attend_pieces(const at::Tensor &query, const at::Tensor &key,
+                                const at::Tensor &value, const std::vector<Piece> &pieces,
+                                const Stack &stack, Dropout *dropout, size_t first) {
+    at::Tensor band = stack.band.to(query.scalar_type());
+    std::vector<at::Tensor> mixed;
+    for (const Piece &piece : pieces) {
+        at::Tensor mask =
+            band.narrow(0, 0, piece.queries).narrow(1, piece.column, piece.keys).contiguous();
+        mixed.push_back(attend_run(
+            query.narrow(2, piece.query, piece.queries), key.narrow(2, piece.key, piece.keys),
+            value.narrow(2, piece.key, piece.keys), mask, false, stack, dropout, first));
+    }
+    return at::cat(mixed, 2);
+}
+
 /* Attention run by run: [tokens, heads * head]. q [tokens, q_parts * heads * head] holds q_parts
  * projections side by side, of which the first is the query; kv holds kv_parts in the same way, of
- * which the last two are key and value, and is q itself without `cross`. item: index in the batch
- * of the first item of a run. */
+ * which the last two are key and value, and is q itself without `cross`. windowed: within the
+ * window of the stack. item: index in the batch of the first item of a run. */
 static at::Tensor attend(const Stack &stack, const std::vector<Run> &runs, const at::Tensor &q,
                          int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross,
-                         Dropout *dropout) {
+                         bool windowed, Dropout *dropout) {
     if (kernels_fit(q) && (dropout == nullptr || stack.dropout.weights == 0))
-        return attend_packed(stack, runs, q, q_parts, kv, kv_parts, cross);
+        return attend_packed(stack, runs, q, q_parts, kv, kv_parts, cross, windowed);
     std::vector<at::Tensor> q_runs = split_runs(q, runs, false);
     std::vector<at::Tensor> kv_runs = cross ? split_runs(kv, runs, true) : q_runs;
     std::vector<at::Tensor> mixed_runs;
@@ -174,11 +202,11 @@ static at::Tensor attend(const Stack &stack, const std::vector<Run> &runs, const
         std::optional<at::Tensor> bias;
         if (!cross && run.bias.defined()) bias = run.bias;
         bool causal = !cross && stack.causal && !bias;
-        at::Tensor mixed =
-            dropout != nullptr && stack.dropout.weights > 0
-                ? attend_dropped(query, key, value, bias, causal, stack, *dropout, item)
-                : at::scaled_dot_product_attention(query, key, value, bias, 0.0, causal,
-                                                   stack.attention_scale);
+        const std::vector<Piece> pieces =
+            windowed ? pieces_of(stack, run.length) : std::vector<Piece>();
+        at::Tensor mixed = pieces.empty()
+                               ? attend_run(query, key, value, bias, causal, stack, dropout, item)
+                               : attend_pieces(query, key, value, pieces, stack, dropout, item);
         mixed_runs.push_back(
             mixed.transpose(1, 2).reshape({run.items * run.length, stack.heads * stack.head}));
         item += static_cast<size_t>(run.items);
@@ -212,6 +240,8 @@ StackPass::StackPass(const Model &model, const Stack &stack, const Packed &batch
     : model(model), stack(stack), batch(batch), runs(find_runs(batch.lengths, memory_lengths)),
       dropout(dropout) {
     set_biases(stack, runs);
+    for (const Rotation &rotation : stack.rotations)
+        turns.push_back(turn_of(positions_of(batch).to(model.device), rotation));
 }
 
 at::Tensor StackPass::drop(const at::Tensor &x, double rate) const {
@@ -235,20 +265,28 @@ at::Tensor StackPass::block(size_t number, at::Tensor x, const at::Tensor &memor
     const Block &block = stack.blocks[number];
     const DropoutRates &rates = stack.dropout;
     at::Tensor qkv = watched(block.self(stack.pre_norm ? block.self_norm(x) : x));
-    at::Tensor y = watched(attend(stack, runs, qkv, 3, qkv, 3, false, dropout));
-    x = x + drop(block.self_out(y), rates.attention);
+    qkv = turned(stack, block, qkv,
+                 block.rotation < 0 ? Turn() : turns[static_cast<size_t>(block.rotation)]);
+    at::Tensor y = watched(attend(stack, runs, qkv, 3, qkv, 3, false, block.windowed, dropout));
+    x = x + drop(block.self_after(block.self_out(y)), rates.attention);
     if (!stack.pre_norm) x = block.self_norm(x);
     if (memory.defined()) {
         at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
         at::Tensor kv = watched(block.cross_kv(memory));
-        y = watched(attend(stack, runs, q, 1, kv, 2, true /* cross */, dropout));
+        y = watched(attend(stack, runs, q, 1, kv, 2, true /* cross */, false, dropout));
         x = x + drop(block.cross_out(y), rates.attention);
         if (!stack.pre_norm) x = block.cross_norm(x);
     }
     y = stack.pre_norm ? block.ffn_norm(x) : x;
-    at::Tensor inside = watched(activated(block.up, y, stack.activation));
+    at::Tensor inside;
+    if (block.gated) {
+        std::vector<at::Tensor> halves = watched(block.up(y)).chunk(2, -1);
+        inside = activate(halves[0], stack.activation) * halves[1];
+    } else {
+        inside = watched(activated(block.up, y, stack.activation));
+    }
     if (block.gate.weight.defined()) inside = watched(inside * block.gate(y));
-    x = x + drop(block.down(drop(inside, rates.inner)), rates.ffn);
+    x = x + drop(block.ffn_after(block.down(drop(inside, rates.inner))), rates.ffn);
     return watched(stack.pre_norm ? x : block.ffn_norm(x));
 }
 

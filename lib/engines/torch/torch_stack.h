@@ -4,7 +4,7 @@
 #ifndef ALCORE__TORCH_STACK_H
 #define ALCORE__TORCH_STACK_H
 
-#include "torch_parts.h"
+#include "torch_rotary.h"
 
 namespace alcore_torch {
 
@@ -22,7 +22,8 @@ struct StackPass {
     const Stack &stack;
     const Packed &batch;
     std::vector<Run> runs;
-    Dropout *dropout; /* NULL: nothing is dropped */
+    Dropout *dropout;        /* NULL: nothing is dropped */
+    std::vector<Turn> turns; /* of stack.rotations, for the tokens of the batch */
 
     /* memory_lengths [items]: tokens of each item's encoder states; empty without a memory. */
     StackPass(const Model &model, const Stack &stack, const Packed &batch,

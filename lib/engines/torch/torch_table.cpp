@@ -72,6 +72,16 @@ namespace alcore_torch {
         .position_base = -1, ROBERTA_HEADS                                                         \
     }
 
+/* Their other names are those of all of them (torch_language.cpp). */
+#define LANGUAGE_FAMILY(type, activation, ...)                                                     \
+    {                                                                                              \
+        .model_type = type, .prefix = "model.", .dims_key = "hidden_size",                         \
+        .activation_key = activation, .epsilon_key = "rms_norm_eps", .pre_norm = true,             \
+        .rms = true, .epsilon = 1e-6, .language = Language {                                       \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
 static const Family FAMILIES[] = {
     {"bert",
      "bert.",
@@ -258,6 +268,15 @@ static const Family FAMILIES[] = {
     BART_FAMILY("alcore_transformer", Positions::Sinusoid, 0, true, "layer_norm"),
     T5_FAMILY("t5"),
     T5_FAMILY("mt5"),
+    LANGUAGE_FAMILY("llama", "hidden_act", .bias_key = "attention_bias",
+                    .mlp_bias_key = "mlp_bias"),
+    LANGUAGE_FAMILY("mistral", "hidden_act", .windows = Windows::All),
+    LANGUAGE_FAMILY("qwen2", "hidden_act", .windows = Windows::Switched, .biased_inputs = true),
+    LANGUAGE_FAMILY("qwen3", "hidden_act", .windows = Windows::Switched,
+                    .bias_key = "attention_bias", .head_norms = true, .head = 128),
+    LANGUAGE_FAMILY("gemma3_text", "hidden_activation", .windows = Windows::Pattern,
+                    .bias_key = "attention_bias", .head_norms = true, .gemma = true, .head = 256,
+                    .ties = true),
 };
 
 std::span<const Family> families() {
