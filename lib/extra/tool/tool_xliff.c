@@ -17,8 +17,7 @@
 #include <string.h>
 
 #include "extra/tool/tool_output.h"
-#include "extra/tool/xliff_reading.h"
-#include "formats/inline_codes.h"
+#include "extra/tool/xliff_inline.h"
 
 #define OURS "alcore"          /* in from="" and origin="" */
 #define COPIED "x-alcore"      /* state-qualifier of a copy of the text */
@@ -98,16 +97,17 @@ static alcore_status write_xliff(alcore_ctx *ctx, const char *path, const alcore
 
 typedef struct reading {
     alcore__xliff file;
-    int64_t code_depth; /* elements that the reading is inside of, from one of codes on */
-    bool in_other;      /* within an alt-trans or a bin-unit */
-    bool our_other;     /* that alt-trans has what went out */
-    bool untouched;     /* state and qualifier of the target are as we wrote them */
-    bool drafted;       /* they are those of a draft */
+    alcore__xliff_inline within;
+    bool in_other;  /* within an alt-trans or a bin-unit */
+    bool our_other; /* that alt-trans has what went out */
+    bool untouched; /* state and qualifier of the target are as we wrote them */
+    bool drafted;   /* they are those of a draft */
 } reading;
 
 static alcore_status start_unit(reading *self, alcore__xml *xml, const char *const *attributes) {
     const char *approved = alcore__xml_attribute(attributes, "approved");
     self->in_other = self->our_other = self->untouched = self->drafted = false;
+    alcore__xliff_inline_begin(&self->within);
     ALCORE__TRY(
         alcore__xliff_start_unit(&self->file, xml, alcore__xml_attribute(attributes, "id")));
     if (approved && strcmp(approved, "yes") == 0) self->file.unit.state = ALCORE__UNIT_FINAL;
@@ -143,9 +143,7 @@ static alcore_status start(void *user, alcore__xml *xml, const char *name,
     if (is_read) return ALCORE_OK;
     if (strcmp(name, "trans-unit") == 0) return start_unit(self, xml, attributes);
     if (!self->file.in_unit) return ALCORE_OK;
-    if (self->code_depth > 0 || alcore__is_inline_code(name)) {
-        self->code_depth++;
-    } else if (strcmp(name, "alt-trans") == 0) {
+    if (strcmp(name, "alt-trans") == 0) {
         self->in_other = true;
         self->our_other = origin && strcmp(origin, OURS) == 0;
     } else if (self->in_other) {
@@ -158,10 +156,14 @@ static alcore_status start(void *user, alcore__xml *xml, const char *name,
     } else if (strcmp(name, "note") == 0) {
         return start_note(self, attributes);
     }
-    return ALCORE_OK;
+    return self->in_other
+               ? ALCORE_OK
+               : alcore__xliff_inline_start(&self->within, &self->file, name, attributes);
 }
 
-/* A target that a person changed in a tool that leaves states alone is one without state. */
+/* A target that a person changed in a tool that leaves states alone is one without state. One of
+ * which segments have no text is not done, nor is one without state that has a segment of the
+ * source. */
 static alcore_status end_unit(reading *self) {
     alcore__unit *unit = &self->file.unit;
     self->file.in_unit = false;
@@ -169,6 +171,14 @@ static alcore_status end_unit(reading *self) {
         (!self->drafted ||
          (unit->draft.length > 0 && !alcore__unit_same(&unit->target, &unit->draft))))
         unit->state = ALCORE__UNIT_STATELESS;
+    const bool lacks = alcore__xliff_inline_lacks(&self->within);
+    if (lacks && unit->state == ALCORE__UNIT_FINAL)
+        return alcore__tool_answers_refuse(
+            unit->into, unit->line,
+            "%s is said to be translated, but a segment of its target is empty",
+            alcore__unit_text(&unit->id));
+    if (lacks || (self->within.copied && unit->state == ALCORE__UNIT_STATELESS))
+        unit->state = ALCORE__UNIT_PENDING;
     return alcore__unit_end(unit);
 }
 
@@ -176,11 +186,8 @@ static alcore_status end(void *user, alcore__xml *xml, const char *name) {
     reading *self = user;
     (void)xml;
     if (!self->file.in_unit) return ALCORE_OK;
-    if (self->code_depth > 0) {
-        self->code_depth--;
-        return ALCORE_OK;
-    }
     if (strcmp(name, "trans-unit") == 0) return end_unit(self);
+    if (!self->in_other) ALCORE__TRY(alcore__xliff_inline_end(&self->within, &self->file, name));
     if (strcmp(name, "alt-trans") == 0) self->in_other = false;
     if (strcmp(name, "source") == 0 || strcmp(name, "target") == 0 || strcmp(name, "note") == 0)
         self->file.field = NULL;
@@ -190,7 +197,7 @@ static alcore_status end(void *user, alcore__xml *xml, const char *name) {
 static alcore_status add_text(void *user, alcore__xml *xml, const char *text, size_t length) {
     reading *self = user;
     (void)xml;
-    return self->code_depth > 0 ? ALCORE_OK : alcore__xliff_add_text(&self->file, text, length);
+    return alcore__xliff_add_text(&self->file, text, length);
 }
 
 static alcore_status read_xliff(alcore_ctx *ctx, const char *path,
@@ -200,6 +207,7 @@ static alcore_status read_xliff(alcore_ctx *ctx, const char *path,
     (void)options;
     const alcore_status status = alcore__xml_read(ctx, path, &handler, &self);
     alcore__unit_clear(&self.file.unit);
+    alcore__xliff_inline_clear(ctx, &self.within);
     return status;
 }
 

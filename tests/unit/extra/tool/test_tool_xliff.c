@@ -138,7 +138,7 @@ START_TEST(test_states) {
 }
 END_TEST
 
-/* Text of inline elements belongs to the target, codes do not; notes of people are comments, and
+/* Text of inline elements and codes belongs to the target; notes of people are comments, and
  * elements of other namespaces are not ours. */
 START_TEST(test_content) {
     alcore_tool_answers *answers;
@@ -155,7 +155,7 @@ START_TEST(test_content) {
     ck_assert_int_eq(alcore_tool_answers_count(answers), 1);
     ck_assert_ok(alcore_tool_answers_get(answers, 0, &answer));
     ck_assert_str_eq(answer.text, "a b");
-    ck_assert_str_eq(answer.value, "A B\xF0\x9F\x98\x80 <");
+    ck_assert_str_eq(answer.value, "A B\xF0\x9F\x98\x80 <br/>{\\b no<");
     ck_assert_str_eq(answer.comment, "first\nsecond");
     ck_assert_int_eq(answer.line, 2);
     ck_assert(answer.seconds != answer.seconds);
@@ -167,6 +167,71 @@ START_TEST(test_content) {
                                 "<xliff version='1.1'><file><body>" UNIT(
                                     "u", "", "<target>b</target>") "</body></file></xliff>"),
                      "u ok b\n");
+}
+END_TEST
+
+/* Codes hold or stand for markup of the text, which went out as plain text. */
+START_TEST(test_codes) {
+    static const char *const pairs[][2] = {
+        {"<ph id='1'>&lt;b&gt;</ph>x<ph id='2'>&lt;/b&gt;</ph>", "<b>x</b>"},
+        {"<bpt id='1'>&lt;b&gt;</bpt>x<ept id='1'>&lt;/b&gt;</ept>", "<b>x</b>"},
+        {"<x id='1' equiv-text='{n}'/> y", "{n} y"},
+        {"<ph id='1' equiv-text='no'>&lt;i&gt;</ph>y", "<i>y"},
+        {"y<ph id='1' ctype='lb'/>z<x id='2' ctype='lb' equiv-text=' '/>", "y\nz "},
+        {"<g id='1' equiv-text='no'>y</g><bx id='2'/>z<it id='3' pos='open'>[</it>", "yz["},
+        {"<ph id='1' equiv-text='no'><sub>alt</sub></ph>", "alt"},
+        {"<ph id='1' equiv-text='out'><sub><x id='2' equiv-text='in'/></sub></ph>", "out"},
+        {"y <mrk mtype='term'>z</mrk>", "y z"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        alcore_tool_answers *answers;
+        alcore_tool_answer answer = ALCORE_TOOL_ANSWER_INIT;
+        char text[1024];
+        snprintf(text, sizeof text,
+                 BEGIN "<trans-unit id='u'><source>%s</source><alt-trans><target>%s no</target>"
+                       "</alt-trans><target state='final'>A %s</target></trans-unit>" END,
+                 pairs[i][0], pairs[i][0], pairs[i][0]);
+        put("x.xlf", text);
+        ck_assert_ok(alcore_tool_read(ctx, "xliff", tool_path, NULL, &answers));
+        ck_assert_ok(alcore_tool_answers_get(answers, 0, &answer));
+        ck_assert_str_eq(answer.text, pairs[i][1]);
+        ck_assert_str_eq(answer.value + 2, pairs[i][1]);
+        alcore_tool_answers_unref(answers);
+    }
+}
+END_TEST
+
+#define SEGMENT(id, text) "<mrk mid='" id "' mtype='seg'>" text "</mrk>"
+#define SEGMENTED(attributes, target)                                                              \
+    BEGIN "<trans-unit id='u'><source>One. Two.</source><seg-source>" SEGMENT(                     \
+        "0", "One.") " " SEGMENT("1", "Two.") "</seg-source><target" attributes ">" target         \
+                                              "</target></trans-unit>" END
+
+/* A unit that a tool has cut into segments is done when all of them are. */
+START_TEST(test_segments) {
+    static const char *const cases[][2] = {
+        {SEGMENTED("", SEGMENT("0", "Eins.") " " SEGMENT("1", "<g id='1'>Zwei</g>.")),
+         "u ok Eins. Zwei.\n"},
+        {SEGMENTED(" state='translated'", SEGMENT("0", "Eins.") " " SEGMENT("1", "Two.")),
+         "u ok Eins. Two.\n"},
+        {SEGMENTED("", SEGMENT("0", "Eins.") " " SEGMENT("1", "Two.")), "u draft Eins. Two.\n"},
+        {SEGMENTED("", SEGMENT("0", "Eins.") " " SEGMENT("1", " ")), "u draft Eins.  \n"},
+        {SEGMENTED("", SEGMENT("0", "Eins.")), "u draft Eins.\n"},
+        {SEGMENTED("", SEGMENT("0", "<mrk mtype='term'>Eins</mrk>.") "<mrk mid='1' mtype='seg'/>"),
+         "u draft Eins.\n"},
+        {SEGMENTED("", "<mrk mid='0' mtype='seg'/><mrk mid='1' mtype='seg'/>"), ""},
+        {SEGMENTED("", "Eins. Zwei."), "u ok Eins. Zwei.\n"},
+        {BEGIN "<trans-unit id='u'><source>1. Zwei</source><seg-source>" SEGMENT("0", "1.")
+             SEGMENT("1", " ") SEGMENT("2", "Zwei") "</seg-source><target>" SEGMENT("0", "1.")
+                 SEGMENT("2", "Two") "</target></trans-unit>" END,
+         "u ok 1.Two\n"},
+        {BEGIN UNIT("u", "", "<target>" SEGMENT("0", "b") SEGMENT("1", "") "</target>") END,
+         "u draft b\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_str_eq(answers_of("xliff", "x.xlf", cases[i][0]), cases[i][1]);
+    ck_assert_str_eq(
+        answers_of("xliff", "x.xlf",
+                   SEGMENTED(" state='final'", SEGMENT("0", "Eins.") SEGMENT("1", ""))),
+        "FILE:2: u is said to be translated, but a segment of its target is empty\n");
 }
 END_TEST
 
@@ -226,4 +291,5 @@ START_TEST(test_not_xml) {
 END_TEST
 
 CHECK_SUITE_WITH("XLIFF 1.2", tool_setup, tool_teardown, test_written, test_untouched, test_states,
-                 test_content, test_wrong, test_endless_tag, test_not_xml);
+                 test_content, test_codes, test_segments, test_wrong, test_endless_tag,
+                 test_not_xml);
