@@ -282,12 +282,31 @@ static bool begins(const char *line, size_t length, const char *with) {
     return length >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
+/* Other forms of documents that INCEpTION exports, by how they begin. */
+static const struct {
+    const char *begin, *is;
+} other_forms[] = {{"<", "XML, as a UIMA CAS in XMI is"},
+                   {"{", "JSON, as a UIMA CAS in JSON is"},
+                   {"PK\003\004", "a ZIP archive, as exports of several files are"}};
+
+/* The error of a first line that does not begin the form. */
+static alcore_status refuse_form(const alcore__line_reader *lines, const char *line,
+                                 size_t length) {
+    for (size_t i = 0; i < sizeof other_forms / sizeof *other_forms; i++)
+        if (begins(line, length, other_forms[i].begin))
+            return alcore__lines_fail(lines,
+                                      "it is %s; what is read is the document that INCEpTION "
+                                      "exports as \"WebAnno TSV v3.3\"",
+                                      other_forms[i].is);
+    return alcore__lines_fail(lines, "WebAnno TSV 3 begins with #FORMAT=WebAnno TSV 3.3");
+}
+
 static alcore_status read_line(void *user, const alcore__line_reader *lines, char *line,
                                size_t length) {
     inception_reader *self = user;
     static const char id[] = "#Sentence.id=", text[] = "#Text=";
     if (lines->line == 1 && !begins(line, length, "#FORMAT=WebAnno TSV 3."))
-        return alcore__lines_fail(lines, "WebAnno TSV 3 begins with #FORMAT=WebAnno TSV 3.3");
+        return refuse_form(lines, line, length);
     if (length == 0) return end_sentence(self);
     if (self->record.answer.line == 0) self->record.answer.line = lines->line;
     if (begins(line, length, "#T_SP=") || begins(line, length, "#T_CH=") ||

@@ -330,6 +330,17 @@ START_TEST(test_inception) {
                     ALCORE_E_DATA, "x.tsv is empty: it is no WebAnno TSV");
     ck_assert_fails(alcore_tool_read(ctx, "inception", put("x.tsv", "id\ttext\n"), SPANS, &answers),
                     ALCORE_E_DATA, "x.tsv:1: WebAnno TSV 3 begins with #FORMAT=WebAnno TSV 3.3");
+    /* As dkpro-cassis 0.12.0 and zip begin their files. */
+    static const char *const others[][2] = {
+        {"<?xml version='1.0' encoding='UTF-8'?>\n<xmi:XMI", "it is XML, as a UIMA CAS in XMI is;"},
+        {"{\"%TYPES\": {\"de.tudarmstadt", "it is JSON, as a UIMA CAS in JSON is;"},
+        {"PK\003\004\024", "it is a ZIP archive"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        ck_assert_fails(
+            alcore_tool_read(ctx, "inception", put("x.tsv", others[i][0]), SPANS, &answers),
+            ALCORE_E_DATA, others[i][1]);
+        ck_assert_ptr_nonnull(strstr(alcore_last_error(), "exports as \"WebAnno TSV v3.3\""));
+    }
 }
 END_TEST
 
