@@ -256,12 +256,22 @@ typedef struct alcore__masks {
     alcore__text_rows texts; /* of the pool of texts that the request derived the candidates from */
 } alcore__masks;
 
+/* Which rows of a shard (lib/extra/job) texts of other shards mask. */
+typedef struct alcore__shard_rows {
+    const uint8_t *repeated; /* [rows] 1: a shard before this one has the text; NULL: none has, or
+                                texts may repeat */
+    const uint8_t *left_out; /* [rows] 1: the option masks leaves it out; NULL: none */
+} alcore__shard_rows;
+
 /* Makes the masks of the request's pools, which are locked for reading; out is zeroed after a
  * failure. target: its target pool, or NULL where no strategy will look at it: then its masks are
- * NULL. recommended: the recommended strategy will select, so that masks=auto means all.
- * ALCORE_E_NOT_FOUND names a row of the request that its pool lacks. */
+ * NULL. recommended: the recommended strategy will select, so that masks=auto means all. shard: the
+ * candidates are a shard, of which the option masks leaves out the rows that shard says, which are
+ * counted for no cause; NULL: they are all. ALCORE_E_NOT_FOUND names a row of the request that its
+ * pool lacks. */
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
-                                bool recommended, alcore__masks *out);
+                                bool recommended, const alcore__shard_rows *shard,
+                                alcore__masks *out);
 void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks);
 /* The language of every row as an index into the pool's tags in byte order: *out [rows], which the
  * caller frees. For calls that hold the pool. */

@@ -88,16 +88,21 @@ static alcore_status add_texts(const alcore_request *request, const alcore_pool 
     return status;
 }
 
-/* Makes the states that the request's own lists of rows and its excluded texts add to those of the
- * pool: *out [rows], bits ALCORE_ROW_*; NULL when the request has neither. The caller frees it,
- * also after a failure. */
-static alcore_status extra_states(const alcore_request *request, int64_t rows, uint32_t **out) {
+/* Makes the states that the request's own lists of rows, its excluded texts and the texts of other
+ * shards add to those of the pool: *out [rows], bits ALCORE_ROW_*; NULL when there is none of
+ * these. repeated [rows]: 1 where a shard before this one has the text; may be NULL. The caller
+ * frees *out, also after a failure. */
+static alcore_status extra_states(const alcore_request *request, const uint8_t *repeated,
+                                  int64_t rows, uint32_t **out) {
     const alcore__row_list *lists = request->lists;
     *out = NULL;
     if (!lists[ALCORE__LIST(ELIGIBLE)].given && !lists[ALCORE__LIST(EXCLUDED)].given &&
-        !lists[ALCORE__LIST(LABELED)].given && !request->excluded && !request->excluded_phrases)
+        !lists[ALCORE__LIST(LABELED)].given && !request->excluded && !request->excluded_phrases &&
+        !repeated)
         return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(request->object.ctx, (size_t)rows, sizeof **out, out));
+    for (int64_t row = 0; repeated && row < rows; row++)
+        if (repeated[row]) (*out)[row] |= ALCORE_ROW_DUPLICATE;
     ALCORE__TRY(add_texts(request, request->excluded, rows, *out));
     ALCORE__TRY(add_texts(request, request->excluded_phrases, rows, *out));
     bool others = true; /* rows that are not in the list of eligible ones */
@@ -201,14 +206,23 @@ static alcore_status match_memory(const alcore_request *request, const alcore__m
     return status;
 }
 
+/* Masks the rows of a shard that the option masks leaves out. */
+static void leave_out(const uint8_t *left_out, alcore__masks *masks) {
+    for (int64_t row = 0; left_out && row < masks->rows; row++) {
+        if (!left_out[row] || !masks->candidate_mask[row]) continue;
+        masks->candidate_mask[row] = 0;
+        masks->eligible--;
+    }
+}
+
 /* Makes the masks of all pools. *known and *extra, [rows of the candidates' pool], are NULL before
  * the call; they are temporary and freed by the caller, also after a failure. *known is 1 where
  * the labeled pool has the text, or one that matches it, NULL without a labeled pool. target: as
  * in alcore__masks_new(), which frees *out on failure. The rows of the candidates come last,
  * as they need both. */
 static alcore_status build(const alcore_request *request, const alcore_pool *target,
-                           bool recommended, uint8_t **known, uint32_t **extra,
-                           alcore__masks *out) {
+                           bool recommended, const alcore__shard_rows *shard, uint8_t **known,
+                           uint32_t **extra, alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;
     size_t rows = (size_t)out->rows;
     ALCORE__TRY(alcore__new_array(ctx, rows, sizeof *out->candidate_mask, &out->candidate_mask));
@@ -222,19 +236,24 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
         ALCORE__TRY(match_memory(request, out, *known));
     }
     if (target) ALCORE__TRY(mask_target(ctx, target, out));
-    ALCORE__TRY(extra_states(request, out->rows, extra));
+    ALCORE__TRY(extra_states(request, shard ? shard->repeated : NULL, out->rows, extra));
     ALCORE__TRY(mask_rows(ctx, request->candidates, *known, *extra, out));
     mark_bought(request, *known, *extra, out);
+    if (shard) {
+        leave_out(shard->left_out, out);
+        return ALCORE_OK;
+    }
     return alcore__text_masks_apply(request, recommended, out);
 }
 
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
-                                bool recommended, alcore__masks *out) {
+                                bool recommended, const alcore__shard_rows *shard,
+                                alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;
     *out = (alcore__masks){.rows = alcore_pool_row_count(request->candidates)};
     uint8_t *known = NULL;
     uint32_t *extra = NULL;
-    alcore_status status = build(request, target, recommended, &known, &extra, out);
+    alcore_status status = build(request, target, recommended, shard, &known, &extra, out);
     alcore__free(ctx, known);
     alcore__free(ctx, extra);
     if (status != ALCORE_OK) alcore__masks_clear(ctx, out);

@@ -22,13 +22,14 @@ typedef struct group {
 
 typedef struct groups {
     const alcore__masked_texts *texts;
-    const alcore_pool *pool;
     group *list; /* [languages] owned */
 } groups;
 
 /* The candidates of the row's language; rows without one have the rank of "unknown". */
 static group *group_of(const groups *self, int64_t row) {
-    return &self->list[alcore__pool_language_rank(self->pool, row)];
+    const alcore__masked_texts *texts = self->texts;
+    return &self->list[texts->pool ? alcore__pool_language_rank(texts->pool, row)
+                                   : texts->languages[row]];
 }
 
 /* The scripts of a candidate that has one, else NULL. */
@@ -66,10 +67,10 @@ static void find_scripts(groups *self) {
 }
 
 /* A candidate is masked after all were counted, so that its order does not matter. */
-alcore_status alcore__mask_languages(const alcore__masked_texts *texts, const alcore_pool *pool) {
-    groups self = {.texts = texts, .pool = pool};
-    int64_t languages = 0;
-    while (alcore_pool_distinct_language(pool, languages)) languages++;
+alcore_status alcore__mask_languages(const alcore__masked_texts *texts) {
+    groups self = {.texts = texts};
+    int64_t languages = texts->language_count;
+    while (texts->pool && alcore_pool_distinct_language(texts->pool, languages)) languages++;
     ALCORE__TRY(alcore__new_array(texts->ctx, (size_t)languages, sizeof *self.list, &self.list));
     find_scripts(&self);
     for (int64_t row = 0; row < texts->masks->rows; row++) {

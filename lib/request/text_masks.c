@@ -67,30 +67,45 @@ static void mask_wordless(const alcore__masked_texts *texts) {
             alcore__mask_text(texts->masks, row, ALCORE__CAUSE_WORDLESS);
 }
 
-/* Reads the texts of the request that the masks look at; where nothing is read, the texts stay
- * those of no row. The caller clears them, also after a failure. */
-static alcore_status read_texts(alcore__masked_texts *texts, const alcore_request *request,
-                                uint32_t masks) {
-    const alcore__masks *out = texts->masks;
-    const bool near = masks & ALCORE__MASK_NEAR;
-    ALCORE__TRY(alcore__texts_read(texts->ctx, request->candidates, out->candidate_mask, out->rows,
-                                   near, &texts->candidates));
-    if ((masks & (ALCORE__MASK_TEMPLATES | ALCORE__MASK_NEAR)) == 0) return ALCORE_OK;
-    if (out->bought_count > 0)
-        ALCORE__TRY(alcore__texts_read(texts->ctx, request->candidates, out->bought_rows, out->rows,
-                                       near, &texts->bought[0]));
-    if (!out->labeled_mask) return ALCORE_OK;
-    return alcore__texts_read(texts->ctx, request->labeled, out->labeled_mask,
-                              out->labeled_pool_rows, near, &texts->bought[1]);
+alcore_status alcore__text_masks_wanted(const alcore_request *request, bool recommended,
+                                        uint32_t *out) {
+    return parse(request->options.masks, recommended, out);
 }
 
-/* Makes the masks in their order; each looks at what those before it have left. */
-static alcore_status apply(alcore__masked_texts *texts, const alcore_request *request,
-                           uint32_t masks) {
-    ALCORE__TRY(read_texts(texts, request, masks));
+/* Whether the masks compare candidates with bought texts. */
+static bool read_bought(uint32_t masks) {
+    return masks & (ALCORE__MASK_TEMPLATES | ALCORE__MASK_NEAR);
+}
+
+alcore_status alcore__masked_texts_read_labeled(alcore__masked_texts *texts,
+                                                const alcore_request *request, uint32_t masks) {
+    const alcore__masks *out = texts->masks;
+    if (!read_bought(masks) || !out->labeled_mask) return ALCORE_OK;
+    return alcore__texts_read(texts->ctx, request->labeled, out->labeled_mask,
+                              out->labeled_pool_rows, masks & ALCORE__MASK_NEAR, &texts->bought[1]);
+}
+
+alcore_status alcore__masked_texts_read(alcore__masked_texts *texts, const alcore_request *request,
+                                        uint32_t masks) {
+    const alcore__masks *out = texts->masks;
+    const bool near = masks & ALCORE__MASK_NEAR;
+    texts->pool = request->candidates;
+    ALCORE__TRY(alcore__texts_read(texts->ctx, request->candidates, out->candidate_mask, out->rows,
+                                   near, &texts->candidates));
+    if (!read_bought(masks) || out->bought_count == 0) return ALCORE_OK;
+    return alcore__texts_read(texts->ctx, request->candidates, out->bought_rows, out->rows, near,
+                              &texts->bought[0]);
+}
+
+void alcore__masked_texts_clear(alcore__masked_texts *texts) {
+    alcore__texts_read_clear(texts->ctx, &texts->candidates);
+    alcore__texts_read_clear(texts->ctx, &texts->bought[0]);
+    alcore__texts_read_clear(texts->ctx, &texts->bought[1]);
+}
+
+alcore_status alcore__text_masks_decide(alcore__masked_texts *texts, uint32_t masks) {
     if (masks & ALCORE__MASK_WORDLESS) mask_wordless(texts);
-    if (masks & ALCORE__MASK_LANGUAGE)
-        ALCORE__TRY(alcore__mask_languages(texts, request->candidates));
+    if (masks & ALCORE__MASK_LANGUAGE) ALCORE__TRY(alcore__mask_languages(texts));
     if (masks & ALCORE__MASK_LENGTHS) ALCORE__TRY(alcore__mask_lengths(texts));
     if (masks & ALCORE__MASK_TEMPLATES) ALCORE__TRY(alcore__mask_templates(texts));
     return masks & ALCORE__MASK_NEAR ? alcore__mask_near(texts) : ALCORE_OK;
@@ -100,11 +115,11 @@ alcore_status alcore__text_masks_apply(const alcore_request *request, bool recom
                                        alcore__masks *out) {
     alcore__masked_texts texts = {.ctx = request->object.ctx, .masks = out};
     uint32_t masks;
-    ALCORE__TRY(parse(request->options.masks, recommended, &masks));
+    ALCORE__TRY(alcore__text_masks_wanted(request, recommended, &masks));
     if (masks == 0) return ALCORE_OK;
-    const alcore_status status = apply(&texts, request, masks);
-    alcore__texts_read_clear(texts.ctx, &texts.candidates);
-    alcore__texts_read_clear(texts.ctx, &texts.bought[0]);
-    alcore__texts_read_clear(texts.ctx, &texts.bought[1]);
+    alcore_status status = alcore__masked_texts_read(&texts, request, masks);
+    if (status == ALCORE_OK) status = alcore__masked_texts_read_labeled(&texts, request, masks);
+    if (status == ALCORE_OK) status = alcore__text_masks_decide(&texts, masks);
+    alcore__masked_texts_clear(&texts);
     return status;
 }

@@ -85,7 +85,25 @@ typedef struct alcore__masked_texts {
     alcore__masks *masks;
     alcore__read_texts candidates;
     alcore__read_texts bought[2]; /* rows of the candidates' pool, and the labeled pool */
+    const alcore_pool *pool;      /* of the candidates; NULL: they lie in shards, and: */
+    const int32_t *languages;     /* [candidates.rows] the language of each */
+    int64_t language_count;
 } alcore__masked_texts;
+
+/* Reads the option "masks": *out, bits ALCORE__MASK_*. */
+alcore_status alcore__text_masks_wanted(const alcore_request *request, bool recommended,
+                                        uint32_t *out);
+/* Reads the candidates, and the bought rows of their pool where the masks look at these; where
+ * nothing is read, the texts stay those of no row. The caller clears them, also after a failure. */
+alcore_status alcore__masked_texts_read(alcore__masked_texts *texts, const alcore_request *request,
+                                        uint32_t masks);
+/* The same of the labeled pool. */
+alcore_status alcore__masked_texts_read_labeled(alcore__masked_texts *texts,
+                                                const alcore_request *request, uint32_t masks);
+/* Makes the masks, once the texts were read, in their order; each looks at what those before it
+ * have left. */
+alcore_status alcore__text_masks_decide(alcore__masked_texts *texts, uint32_t masks);
+void alcore__masked_texts_clear(alcore__masked_texts *texts);
 
 /* Clears a candidate, whose mask is 1 before, and counts it for an ALCORE__CAUSE_*. */
 static inline void alcore__mask_text(alcore__masks *masks, int64_t row, int32_t cause) {
@@ -93,8 +111,8 @@ static inline void alcore__mask_text(alcore__masks *masks, int64_t row, int32_t 
     masks->eligible--;
     masks->by_cause[cause]++;
 }
-/* Another script than that of the row's language (text_languages.c). pool: the candidates. */
-alcore_status alcore__mask_languages(const alcore__masked_texts *texts, const alcore_pool *pool);
+/* Another script than that of the row's language (text_languages.c). */
+alcore_status alcore__mask_languages(const alcore__masked_texts *texts);
 /* Outliers of length (text_lengths.c). */
 alcore_status alcore__mask_lengths(const alcore__masked_texts *texts);
 /* The words of an earlier candidate or of a bought text (text_templates.c). */

@@ -8,7 +8,8 @@
  *   run        the strategy scores and buys (locked again)
  *   selection  one handle for each budget, with reasons, summary and provenance
  *
- * Of a shard the run is that of budget/nominees.h, and there is no selection.
+ * Of a shard the run is that of budget/nominees.h, or one over what all shards have gathered, and
+ * there is no selection.
  *
  * Rows that are added to the candidates between two locks end the call with ALCORE_E_BUSY. Rows
  * that are added to the labeled pool or to the target take no part: their datasets have as many
@@ -278,29 +279,18 @@ static alcore_status make_phrases(answer *self) {
     return ALCORE_OK;
 }
 
-/* Masks the rows of a shard whose text an earlier shard has. */
-static void mask_repeated(answer *self) {
-    alcore__masks *masks = &self->masks;
-    for (int64_t row = 0; self->shard && self->shard->repeated && row < masks->rows; row++) {
-        if (!self->shard->repeated[row] || !masks->candidate_mask[row]) continue;
-        masks->candidate_mask[row] = 0;
-        masks->by_cause[ALCORE__CAUSE_DUPLICATE]++;
-        masks->eligible--;
-    }
-}
-
 /* Makes the masks of all pools and the costs of the candidates, and draws with candidates=N, with
  * the pools locked for reading. This is done before any column of the strategy is made, as without
  * a candidate no column is needed at all, and a model computes the candidates that are drawn only.
  * masks.texts: what the provenance tells of the texts of derived phrases. */
 static alcore_status make_masks(answer *self) {
     const alcore_request *request = self->request;
-    const bool only_count = self->shard && self->shard->only_count;
+    const bool only_count = self->shard && self->shard->wanted <= ALCORE__SHARD_COUNT;
     ALCORE__TRY(alcore__request_read_pools(request));
-    alcore_status status = alcore__masks_new(
-        request, request->target, alcore__strategy_is_recommended(self->strategy), &self->masks);
+    alcore_status status =
+        alcore__masks_new(request, request->target, alcore__strategy_is_recommended(self->strategy),
+                          self->shard ? &self->shard->masked : NULL, &self->masks);
     self->masks.texts = self->texts;
-    if (status == ALCORE_OK) mask_repeated(self);
     if (status == ALCORE_OK && !only_count) status = make_costs(self);
     if (status == ALCORE_OK && !only_count && self->masks.eligible > 0)
         status = draw_candidates(self);
@@ -311,8 +301,7 @@ static alcore_status make_masks(answer *self) {
 /* Fails where the masks of the recommended strategy left nothing in a first round: a pool of
  * numbers or keys, which stand for rows whose values are in columns, has no text to choose by. In a
  * later round the selection is SHORT, as it is when a pool has been bought. */
-static alcore_status check_words(const answer *self) {
-    const alcore__masks *masks = &self->masks;
+static alcore_status check_words(const answer *self, const alcore__masks *masks) {
     if (masks->eligible > 0 || masks->by_cause[ALCORE__CAUSE_WORDLESS] == 0 ||
         masks->by_cause[ALCORE__CAUSE_LABELED] > 0 || masks->by_cause[ALCORE__CAUSE_KNOWN] > 0 ||
         masks->by_cause[ALCORE__CAUSE_EXCLUDED] > 0 ||
@@ -486,15 +475,77 @@ static alcore_status check_makers(const answer *self) {
     return ALCORE_OK;
 }
 
-/* The shard's part of an answer, with the pools locked for reading; without a candidate it has no
- * nominee. */
-static alcore_status nominate(answer *self) {
+/* ---- shards ---- */
+
+/* Answers what is asked of a shard before the columns are made. */
+static alcore_status answer_masks(answer *self) {
+    alcore__shard_answer *shard = self->shard;
+    const bool recommended = alcore__strategy_is_recommended(self->strategy);
+    alcore__masks all;
+    shard->eligible = self->masks.eligible;
+    if (shard->wanted == ALCORE__SHARD_COUNT) return ALCORE_OK;
+    ALCORE__TRY(alcore__request_read_pools(self->request));
+    const alcore_status status =
+        shard->wanted == ALCORE__SHARD_TEXTS
+            ? alcore__text_masks_write(self->request, recommended, &self->masks, &shard->out)
+            : alcore__text_masks_read(self->request, recommended, &self->masks, &shard->parts, &all,
+                                      shard->left_out);
+    alcore__request_leave_pools(self->request);
+    if (status != ALCORE_OK || shard->wanted == ALCORE__SHARD_TEXTS) return status;
+    return check_words(self, &all);
+}
+
+/* Copies what a run over the rows of all shards has bought. costs [rows]; NULL: 1 each. */
+static alcore_status copy_bought(answer *self, const alcore__outcome *outcome,
+                                 const double *costs) {
+    alcore__shard_answer *shard = self->shard;
+    alcore__nominees *out = &shard->nominees;
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)outcome->bought.pick_count,
+                                  sizeof *out->entries, &out->entries));
+    for (; out->count < outcome->bought.pick_count; out->count++) {
+        const int64_t position = outcome->bought.picks[out->count], row = outcome->rows[position];
+        out->entries[out->count] = (alcore__nominee){
+            .row = row, .score = outcome->scores[position], .cost = costs ? costs[row] : 1.0};
+    }
+    shard->spent = outcome->bought.spent;
+    shard->flags = outcome->bought.flags;
+    return ALCORE_OK;
+}
+
+/* Runs the strategy on the rows of all shards, with the pools locked for reading. */
+static alcore_status spend_gathered(answer *self) {
+    alcore__shard_answer *shard = self->shard;
     alcore__run_input *input = &self->input;
-    if (self->masks.eligible == 0) return ALCORE_OK;
+    alcore__shard_ngrams gathered;
+    alcore_status status =
+        alcore__shard_ngrams_read(self->ctx, &shard->parts, shard->rows, &gathered);
+    input->gathered = &gathered;
+    input->candidates = (alcore__dataset){.rows = shard->rows, .mask = gathered.candidates};
+    input->labeled_rows = gathered.bought;
+    if (input->costs) input->costs = gathered.costs;
+    input->languages = gathered.languages;
+    input->language_count = gathered.language_count;
+    input->place = (alcore__place){0};
+    input->fill.explain = false; /* no selection tells it */
+    if (status == ALCORE_OK) status = alcore__strategy_run(self->strategy, input, &self->outcome);
+    if (status == ALCORE_OK) status = copy_bought(self, &self->outcome, input->costs);
+    alcore__shard_ngrams_clear(self->ctx, &gathered);
+    return status;
+}
+
+/* Answers what is asked of a shard at last, with the pools locked for reading; without a candidate
+ * it has no nominee. */
+static alcore_status answer_shard(answer *self) {
+    alcore__run_input *input = &self->input;
+    alcore__shard_answer *shard = self->shard;
+    if (shard->wanted == ALCORE__SHARD_NOMINEES && self->masks.eligible == 0) return ALCORE_OK;
     ALCORE__TRY(fill_input(self));
+    if (shard->wanted == ALCORE__SHARD_SPEND) return spend_gathered(self);
+    if (shard->wanted == ALCORE__SHARD_GATHER)
+        return alcore__strategy_gather(self->strategy, input, &shard->out);
     ALCORE__TRY(check_makers(self));
     ALCORE__TRY(check_values(self, &input->candidates));
-    return alcore__strategy_nominate(self->strategy, input, &self->shard->nominees);
+    return alcore__strategy_nominate(self->strategy, input, &shard->nominees);
 }
 
 /* Answers a request up to releasing what that took, which the caller does after a failure too.
@@ -507,12 +558,11 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(alcore__check_roles(self->request, self->strategy));
     ALCORE__TRY(make_phrases(self));
     ALCORE__TRY(make_masks(self));
-    ALCORE__TRY(check_words(self));
+    if (!self->shard) ALCORE__TRY(check_words(self, &self->masks));
     /* Without a candidate there is nothing to compute: an empty selection that is SHORT
      * (docs/spec/budgets.md). */
     bool any = self->masks.eligible > 0;
-    if (self->shard) self->shard->eligible = self->masks.eligible;
-    if (self->shard && self->shard->only_count) return ALCORE_OK;
+    if (self->shard && self->shard->wanted <= ALCORE__SHARD_COUNT) return answer_masks(self);
     if (any) {
         alcore__reuse_begin(self->request, self->strategy, self->masks.rows, &self->reuse);
         ALCORE__TRY(alcore__resolve_columns(self->request, self->strategy, &self->masks,
@@ -523,7 +573,7 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
         ALCORE__TRY(refresh_columns(self));
     }
     ALCORE__TRY(alcore__request_read_pools(self->request));
-    alcore_status status = self->shard ? nominate(self)
+    alcore_status status = self->shard ? answer_shard(self)
                            : any       ? run_strategy(self, &self->outcome)
                                        : ALCORE_OK;
     if (!any && self->input.fill.budget > 0) self->outcome.bought.flags = ALCORE_SELECTION_SHORT;
@@ -566,6 +616,8 @@ alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shar
     request->read = NULL;
     if (status == ALCORE_OK && alcore__cancelled(request->object.ctx))
         status = alcore__fail_cancelled();
-    if (status != ALCORE_OK) alcore__nominees_clear(request->object.ctx, &shard->nominees);
+    if (status == ALCORE_OK) return ALCORE_OK;
+    alcore__nominees_clear(request->object.ctx, &shard->nominees);
+    alcore__buffer_clear(request->object.ctx, &shard->out);
     return status;
 }

@@ -82,8 +82,10 @@
  *     resolved in the order of alcore__phrase_measure_needs, then alcore__phrase_links.
  * alcore__strategy_run(): fills an outcome; alcore__selection_new(): moves it into the selections
  *     of all budgets, and alcore__selection_join() makes that of both parts of a hybrid. */
+#include "request/text_masks_shards.h"
 #include "selection/selection_internal.h"
 #include "strategy/budget/nominees.h"
+#include "strategy/rules/ngram_gather.h"
 
 /* ---- the answer (request_answer.c, request_hybrid.c) ---- */
 
@@ -97,17 +99,31 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
 /* The same for a hybrid. */
 alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out);
 
-/* What a job over shards (lib/extra/job) asks of a request whose candidates are a shard, in
- * place of a selection: how many candidates it has, or its nominees. Such a request has no
- * hybrid, no phrases, no target and no max_age, which the job refuses. */
+/* What a job over shards (lib/extra/job) asks of a request whose candidates are a shard, in place
+ * of a selection. Such a request has no hybrid, no phrases, no target and no max_age, which the job
+ * refuses. */
+enum {
+    ALCORE__SHARD_TEXTS,    /* out: what the option masks reads of its texts */
+    ALCORE__SHARD_MASKS,    /* left_out: which rows the option masks leaves out, by `parts` */
+    ALCORE__SHARD_COUNT,    /* eligible: its candidates before candidates=N */
+    ALCORE__SHARD_NOMINEES, /* nominees */
+    ALCORE__SHARD_GATHER,   /* out: what the strategy reads of its texts */
+    ALCORE__SHARD_SPEND     /* nominees: what is bought of the rows of all shards, by `parts` */
+};
 typedef struct alcore__shard_answer {
-    alcore__place place;       /* of the shard */
-    const uint8_t *repeated;   /* [rows of the pool] 1: a shard before this one has the text; NULL:
-                                 none, or texts may repeat */
-    bool only_count;           /* no column is made and nothing is nominated */
-    int64_t eligible;          /* out: candidates before candidates=N */
-    alcore__nominees nominees; /* out, owned by the caller */
+    int32_t wanted; /* ALCORE__SHARD_* */
+    alcore__place place;
+    alcore__shard_rows masked;
+    int64_t rows; /* of all shards */
+    alcore__shard_parts parts;
+    uint8_t *left_out;         /* [rows of the pool] zeros, borrowed */
+    int64_t eligible;          /* out */
+    alcore__buffer out;        /* out, owned by the caller, as are: */
+    alcore__nominees nominees; /* out; of SPEND the picks of all shards, by rank */
+    double spent;              /* out, of SPEND, as: */
+    uint32_t flags;            /* of the selection */
 } alcore__shard_answer;
+/* After a failure nothing is owned. */
 alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shard_answer *shard);
 
 /* ---- phrases (request_phrases.c) ---- */

@@ -42,6 +42,32 @@ typedef struct alcore__place {
     int64_t candidates; /* the same of all shards */
 } alcore__place;
 
+/* Bytes that a shard has written for all others. */
+typedef struct alcore__shard_part {
+    const char *bytes; /* [length] borrowed, need not be aligned */
+    size_t length;
+    int64_t first, end; /* its rows, in the order of all shards */
+} alcore__shard_part;
+
+/* Those of all shards, in the order of their rows; parts[own] is that of the shard itself. */
+typedef struct alcore__shard_parts {
+    const alcore__shard_part *parts; /* [count] */
+    int64_t count, own;
+} alcore__shard_parts;
+
+/* The rows of all shards as a strategy reads them whose definition has `gather`
+ * (rules/ngram_gather.h); arrays are [rows] and owned. */
+typedef struct alcore__shard_ngrams {
+    int64_t rows;
+    uint8_t *candidates, *bought; /* 1: the row is one */
+    double *costs;
+    int32_t *languages; /* numbers below language_count */
+    int64_t language_count;
+    double *tokens;      /* of its text */
+    uint32_t *counts;    /* of its n-grams */
+    const char **ngrams; /* their hashes, uint64 [counts], which need not be aligned; borrowed */
+} alcore__shard_ngrams;
+
 typedef struct alcore__run_input {
     alcore_ctx *ctx;
     alcore__engine engine; /* what runs the kernels, and where */
@@ -76,6 +102,9 @@ typedef struct alcore__run_input {
     bool nan_exclude;    /* a NaN masks its row instead of failing (spec 1.4) */
     alcore__place place; /* of the candidates' pool, where the run is one of a shard
                             (budget/nominees.h) */
+    const alcore__shard_ngrams
+        *gathered; /* in place of the texts of the candidates' pool: those of all
+                                         shards; NULL: they are in the pool */
 } alcore__run_input;
 
 /* ---- out ---- */

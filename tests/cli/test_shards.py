@@ -58,6 +58,19 @@ def shards_have_the_picks_of_one_file(box):
 
 
 @case
+def shards_have_the_recommended_picks_of_one_file(box):
+    words = "the file could not be opened please try again or save it as another name".split()
+    texts = [" ".join(words[(row * 7 + i * (row % 4 + 1)) % len(words)] for i in range(3 + row % 8)) for row in range(60)]
+    box.file("all.txt", "".join(text + "\n" for text in texts))
+    for number, (first, end) in enumerate(SHARDS):
+        box.file("shard-%d.txt" % number, "".join(text + "\n" for text in texts[first:end]))
+    for options, exchanges in ((["--budget", "60w"], 3),
+                               (["--budget", "12", "--strategy", "ngram-cover", "--dedup", "none"], 1),
+                               (["--budget", "60w", "--strategy", "random", "--masks", "near"], 4)):
+        equal(picks_of_shards(box, options), (picks_of_one(box, options), exchanges))
+
+
+@case
 def what_goes_wrong_names_the_file(box):
     files(box)
     options = ["--budget", "9w", "--strategy", "random"]

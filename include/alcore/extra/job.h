@@ -8,13 +8,14 @@
  *     anyone:       alcore_job_fold_add()   the messages of all shards become one, in any order
  *     every shard:  alcore_job_deliver()    takes that one, and steps again
  *
- * There are one to three such exchanges, by the request: the texts, where texts may not repeat; the
- * number of candidates, where rows are drawn; the nominees. A message that is lost, stale, cut off
- * or of other data is an error of the call that is given it, and leaves the job as it was; one that
- * is given twice, or made again by a task that was repeated, changes nothing.
+ * There are one to four such exchanges, by the request: the texts, where texts may not repeat; what
+ * the option "masks" compares; the number of candidates, where rows are drawn; the nominees or, for
+ * a strategy that compares texts with those of all shards, their n-grams. A message that is lost,
+ * stale, cut off or of other data is an error of the call that is given it, and leaves the job as
+ * it was; one that is given twice, or made again by a task that was repeated, changes nothing.
  *
- * Jobs serve strategies whose scores depend on the row alone, and random draws:
- * alcore_job_serves(). */
+ * Jobs serve the recommended strategy, strategies whose scores depend on the row alone, and random
+ * draws: alcore_job_serves(). */
 #ifndef ALCORE_EXTRA_JOB_H
 #define ALCORE_EXTRA_JOB_H
 
@@ -112,8 +113,10 @@ ALCORE_API const char *alcore_job_message(const alcore_job *job, size_t *out_len
  * @return ALCORE_OK, ALCORE_E_CORRUPT (no message, cut off or damaged), ALCORE_E_INVALID (of
  *   another version, request, dataset or exchange: names what differs; the request was changed; the
  *   job is done), ALCORE_E_MISSING (rows that no message covers: names them), ALCORE_E_DATA (of
- *   other rows of this shard), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ *   other rows of this shard), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY; where n-grams or
+ *   masks are delivered also as alcore_select()
  * @threadsafe ALCORE_E_BUSY while another call uses the job or its request
+ * @callback progress, log
  * @since 1.1 */
 ALCORE_API alcore_status alcore_job_deliver(alcore_job *job, const char *message, size_t length);
 

@@ -3,10 +3,15 @@
  *
  *   texts        put: the hashes of the distinct texts of the shard, ascending. Taken: the rows
  *                whose text an earlier shard has, which are masked as the pool masks its repeats
+ *   masks        put: what the option masks reads of the texts of the shard
+ *                (request/text_masks_shards.c). Taken: which rows it leaves out; each job makes the
+ *                masks of all texts
  *   candidates   put: how many there are. Taken: how many there are in earlier shards, and in all
  *   nominees     put: what the shard would buy under the whole budget (budget/nominees.h). Taken:
  *                the picks; each job computes them from all nominees, so that no one has to tell
  *                the others
+ *   n-grams      put: what the strategy reads of the texts of the shard (rules/ngram_gather.c).
+ *                Taken: the picks; each job runs the strategy on what all have put
  *
  * Memory: 16 bytes for each distinct text of the shard while it is compared, 1 byte a row that is
  * kept where a text repeats, and what the strategy takes. */
@@ -117,11 +122,64 @@ static alcore_status take_texts(alcore_job *job, const alcore__job_message *mess
     return status;
 }
 
+/* ---- parts of masks and n-grams ---- */
+
+/* The question of a job to its request. */
+static alcore__shard_answer answer_of(const alcore_job *job, int32_t wanted) {
+    return (alcore__shard_answer){.wanted = wanted,
+                                  .place = job->place,
+                                  .rows = job->rows,
+                                  .masked = {.repeated = job->repeated, .left_out = job->left_out}};
+}
+
+static alcore_status put_part(alcore_job *job, int32_t wanted, alcore__job_entry *entry,
+                              alcore__buffer *items) {
+    alcore__shard_answer answer = answer_of(job, wanted);
+    ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
+    *items = answer.out;
+    entry->count = (int64_t)(items->length / 8);
+    return ALCORE_OK;
+}
+
+/* Answers a question about the parts of all shards. */
+static alcore_status answer_parts(alcore_job *job, const alcore__job_message *message,
+                                  alcore__shard_answer *answer) {
+    alcore_ctx *ctx = job->object.ctx;
+    const char *place = message->entries, *items;
+    alcore__shard_part *parts;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)message->entry_count, sizeof *parts, &parts));
+    answer->parts = (alcore__shard_parts){.parts = parts, .count = message->entry_count};
+    for (int64_t i = 0; i < message->entry_count; i++) {
+        alcore__job_entry entry;
+        place = alcore__job_entry_next(message, place, &entry, &items);
+        parts[i] = (alcore__shard_part){.bytes = items,
+                                        .length = 8 * (size_t)entry.count,
+                                        .first = entry.first,
+                                        .end = entry.end};
+        if (entry.first == job->entry.first && entry.end == job->entry.end) answer->parts.own = i;
+    }
+    const alcore_status status = alcore__request_answer_shard(job->request, answer);
+    alcore__free(ctx, parts);
+    return status;
+}
+
+static alcore_status take_masks(alcore_job *job, const alcore__job_message *message) {
+    alcore_ctx *ctx = job->object.ctx;
+    alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_MASKS);
+    ALCORE__TRY(
+        alcore__new_array(ctx, (size_t)(job->entry.end - job->entry.first), 1, &answer.left_out));
+    const alcore_status status = answer_parts(job, message, &answer);
+    if (status == ALCORE_OK)
+        job->left_out = answer.left_out;
+    else
+        alcore__free(ctx, answer.left_out);
+    return status;
+}
+
 /* ---- candidates ---- */
 
 static alcore_status put_candidates(alcore_job *job, alcore__job_entry *entry) {
-    alcore__shard_answer answer = {
-        .place = job->place, .repeated = job->repeated, .only_count = true};
+    alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_COUNT);
     ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
     entry->count = answer.eligible;
     return ALCORE_OK;
@@ -141,7 +199,7 @@ static void take_candidates(alcore_job *job, const alcore__job_message *message)
 
 static alcore_status put_nominees(alcore_job *job, alcore__job_entry *entry,
                                   alcore__buffer *items) {
-    alcore__shard_answer answer = {.place = job->place, .repeated = job->repeated};
+    alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_NOMINEES);
     ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
     entry->count = answer.nominees.count;
     const alcore_status status =
@@ -185,33 +243,30 @@ static alcore_status collect(alcore_ctx *ctx, const alcore__job_message *message
     return ALCORE_OK;
 }
 
-/* Keeps the picks of a purchase, indices into nominees. */
+/* Keeps picks [count] among nominees, in rank order; NULL: all of them are picks. */
 static alcore_status keep_picks(alcore_job *job, const alcore__nominees *nominees,
-                                const alcore__purchase *bought) {
+                                const int64_t *picks, int64_t count) {
     alcore_ctx *ctx = job->object.ctx;
-    const size_t count = (size_t)bought->pick_count;
     int64_t *rows;
     double *scores = NULL, *costs = NULL;
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *rows, &rows));
-    alcore_status status = alcore__new_array(ctx, count, sizeof *scores, &scores);
-    if (status == ALCORE_OK) status = alcore__new_array(ctx, count, sizeof *costs, &costs);
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *rows, &rows));
+    alcore_status status = alcore__new_array(ctx, (size_t)count, sizeof *scores, &scores);
+    if (status == ALCORE_OK) status = alcore__new_array(ctx, (size_t)count, sizeof *costs, &costs);
     if (status != ALCORE_OK) {
         alcore__free(ctx, rows);
         alcore__free(ctx, scores);
         return status;
     }
-    for (size_t rank = 0; rank < count; rank++) {
-        const alcore__nominee *pick = &nominees->entries[bought->picks[rank]];
+    for (int64_t rank = 0; rank < count; rank++) {
+        const alcore__nominee *pick = &nominees->entries[picks ? picks[rank] : rank];
         rows[rank] = pick->row;
         scores[rank] = pick->score;
         costs[rank] = pick->cost;
     }
-    job->pick_count = bought->pick_count;
+    job->pick_count = count;
     job->pick_rows = rows;
     job->pick_scores = scores;
     job->costs = costs;
-    job->spent = bought->spent;
-    job->flags = bought->flags;
     return ALCORE_OK;
 }
 
@@ -227,22 +282,52 @@ static alcore_status take_nominees(alcore_job *job, const alcore__job_message *m
     if (status == ALCORE_OK)
         status =
             alcore__nominees_spend(ctx, &fill, alcore__request_seed(request), &nominees, &bought);
-    if (status == ALCORE_OK) status = keep_picks(job, &nominees, &bought);
+    if (status == ALCORE_OK) status = keep_picks(job, &nominees, bought.picks, bought.pick_count);
+    if (status == ALCORE_OK) {
+        job->spent = bought.spent;
+        job->flags = bought.flags;
+    }
     alcore__purchase_clear(ctx, &bought);
     alcore__nominees_clear(ctx, &nominees);
     return status;
 }
 
-/* ---- both ---- */
+/* ---- n-grams ---- */
+
+static alcore_status take_gathered(alcore_job *job, const alcore__job_message *message) {
+    alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_SPEND);
+    ALCORE__TRY(answer_parts(job, message, &answer));
+    const alcore_status status =
+        keep_picks(job, &answer.nominees, NULL /* all of them */, answer.nominees.count);
+    alcore__nominees_clear(job->object.ctx, &answer.nominees);
+    if (status != ALCORE_OK) return status;
+    job->spent = answer.spent;
+    job->flags = answer.flags;
+    return ALCORE_OK;
+}
+
+/* ---- all ---- */
+
+static alcore_status put_items(alcore_job *job, alcore__job_entry *entry, alcore__buffer *items) {
+    switch (job->exchange) {
+    case ALCORE__EXCHANGE_TEXTS:
+        return put_texts(job, entry, items);
+    case ALCORE__EXCHANGE_MASKS:
+        return put_part(job, ALCORE__SHARD_TEXTS, entry, items);
+    case ALCORE__EXCHANGE_CANDIDATES:
+        return put_candidates(job, entry);
+    case ALCORE__EXCHANGE_NOMINEES:
+        return put_nominees(job, entry, items);
+    default:
+        return put_part(job, ALCORE__SHARD_GATHER, entry, items);
+    }
+}
 
 alcore_status alcore__job_put(alcore_job *job, alcore__buffer *out) {
     alcore_ctx *ctx = job->object.ctx;
     alcore__job_entry entry = job->entry;
     alcore__buffer items = {0};
-    alcore_status status = job->exchange == ALCORE__EXCHANGE_TEXTS ? put_texts(job, &entry, &items)
-                           : job->exchange == ALCORE__EXCHANGE_CANDIDATES
-                               ? put_candidates(job, &entry)
-                               : put_nominees(job, &entry, &items);
+    alcore_status status = put_items(job, &entry, &items);
     if (status == ALCORE_OK)
         status = alcore__job_message_begin(ctx, job->exchange, job->rows, job->settings.data,
                                            job->settings.length, out);
@@ -256,8 +341,17 @@ alcore_status alcore__job_put(alcore_job *job, alcore__buffer *out) {
 }
 
 alcore_status alcore__job_take(alcore_job *job, const alcore__job_message *message) {
-    if (job->exchange == ALCORE__EXCHANGE_TEXTS) return take_texts(job, message);
-    if (job->exchange == ALCORE__EXCHANGE_NOMINEES) return take_nominees(job, message);
-    take_candidates(job, message);
-    return ALCORE_OK;
+    switch (job->exchange) {
+    case ALCORE__EXCHANGE_TEXTS:
+        return take_texts(job, message);
+    case ALCORE__EXCHANGE_MASKS:
+        return take_masks(job, message);
+    case ALCORE__EXCHANGE_CANDIDATES:
+        take_candidates(job, message);
+        return ALCORE_OK;
+    case ALCORE__EXCHANGE_NOMINEES:
+        return take_nominees(job, message);
+    default:
+        return take_gathered(job, message);
+    }
 }

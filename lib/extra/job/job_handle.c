@@ -12,10 +12,12 @@ static void release(void *object) {
     alcore_job *job = object;
     alcore_ctx *ctx = job->object.ctx;
     alcore_request_unref(job->request);
+    alcore_strategy_unref(job->recommended);
     alcore__free(ctx, job->dataset);
     alcore__buffer_clear(ctx, &job->settings);
     alcore__buffer_clear(ctx, &job->message);
     alcore__free(ctx, job->repeated);
+    alcore__free(ctx, job->left_out);
     alcore__free(ctx, job->pick_rows);
     alcore__free(ctx, job->pick_scores);
     alcore__free(ctx, job->costs);
@@ -45,22 +47,26 @@ static alcore_status read_options(alcore_job *job, const alcore_job_options *the
     return job->dataset ? ALCORE_OK : alcore__fail_memory(strlen(dataset) + 1);
 }
 
-/* Makes the job of a request that the caller has locked. */
+/* Fills in the job of a request that the caller has locked. */
+static alcore_status fill_in(alcore_job *job, const alcore_job_options *options) {
+    const alcore_request *request = job->request;
+    if (!request->strategy)
+        ALCORE__TRY(alcore_strategy_new(job->object.ctx, NULL /* the recommended one */,
+                                        &job->recommended));
+    ALCORE__TRY(alcore__job_check_served(job));
+    ALCORE__TRY(alcore__request_read_pools(request));
+    alcore_status status = read_options(job, options);
+    if (status == ALCORE_OK) status = alcore__job_settings(job, &job->settings);
+    alcore__request_leave_pools(request);
+    return status == ALCORE_OK ? alcore__job_plan(job) : status;
+}
+
 static alcore_status make(alcore_request *request, const alcore_job_options *options,
                           alcore_job **out) {
     alcore_job *job;
-    ALCORE__TRY(alcore__job_check_served(request));
     ALCORE__TRY(alcore__object_new(request->object.ctx, sizeof *job, release, &job));
     job->request = alcore_request_ref(request);
-    alcore_status status = alcore__request_read_pools(request);
-    if (status == ALCORE_OK) {
-        status = read_options(job, options);
-        if (status == ALCORE_OK)
-            status = alcore__job_settings(request, job->dataset, &job->settings);
-        alcore__request_leave_pools(request);
-    }
-    if (status == ALCORE_OK) alcore__job_plan(job);
-    return alcore__object_made(status, job, out);
+    return alcore__object_made(fill_in(job, options), job, out);
 }
 
 alcore_status alcore_job_new(alcore_request *request, const alcore_job_options *options,
@@ -100,7 +106,7 @@ static alcore_status check_unchanged(const alcore_job *job) {
     alcore_ctx *ctx = job->object.ctx;
     alcore__buffer settings = {0};
     ALCORE__TRY(alcore__request_read_pools(request));
-    alcore_status status = alcore__job_settings(request, job->dataset, &settings);
+    alcore_status status = alcore__job_settings(job, &settings);
     const bool same = settings.length == job->settings.length &&
                       memcmp(settings.data, job->settings.data, settings.length) == 0 &&
                       request->candidates->fingerprint == job->entry.fingerprint &&

@@ -11,6 +11,8 @@
 struct alcore_job {
     alcore__object object;
     alcore_request *request; /* one reference */
+    alcore_strategy
+        *recommended;        /* one reference: in place of that of the request, which has none */
     alcore__job_entry entry; /* of the shard; count is that of the message */
     int64_t rows;            /* of all shards */
     char *dataset;           /* owned: one line of text */
@@ -19,7 +21,9 @@ struct alcore_job {
     int32_t exchange;       /* the one that it has come to; ALCORE__EXCHANGES: it is done */
     alcore__buffer message; /* of that exchange; empty: the step was not made */
     uint64_t delivered[ALCORE__EXCHANGES]; /* checksums of the messages of the exchanges before */
-    uint8_t *repeated; /* [entry.end - entry.first] 1: an earlier shard has the text; NULL: none */
+    /* [entry.end - entry.first] owned: 1 where an earlier shard has the text, and where the option
+     * masks leaves it out; NULL: nowhere */
+    uint8_t *repeated, *left_out;
     alcore__place place;
     int64_t pick_count;
     int64_t *pick_rows;          /* [pick_count] owned, as the next two; NULL: it is not done */
@@ -30,13 +34,16 @@ struct alcore_job {
 
 /* ---- settings (job_settings.c) ---- */
 
+/* The strategy of the job. */
+static inline alcore_strategy *alcore__job_strategy(const alcore_job *job) {
+    return job->request->strategy ? job->request->strategy : job->recommended;
+}
 /* Refuses what jobs do not serve, by name. Called without locks on the pools. */
-alcore_status alcore__job_check_served(alcore_request *request);
+alcore_status alcore__job_check_served(const alcore_job *job);
 /* Sets job->makes: which exchanges the request needs. */
-void alcore__job_plan(alcore_job *job);
+alcore_status alcore__job_plan(alcore_job *job);
 /* Writes the settings of the request to an empty buffer. */
-alcore_status alcore__job_settings(const alcore_request *request, const char *dataset,
-                                   alcore__buffer *out);
+alcore_status alcore__job_settings(const alcore_job *job, alcore__buffer *out);
 
 /* ---- exchanges (job_exchange.c) ---- */
 

@@ -36,10 +36,13 @@ static const size_t CHECKED = offsetof(job_header, version);
 static const struct {
     const char *name;
     size_t item_bytes;
+    bool is_part; /* items are no rows, and may be more */
 } exchanges[ALCORE__EXCHANGES] = {
-    [ALCORE__EXCHANGE_TEXTS] = {"texts", sizeof(alcore__hash)},
-    [ALCORE__EXCHANGE_CANDIDATES] = {"candidates", 0},
-    [ALCORE__EXCHANGE_NOMINEES] = {"nominees", sizeof(alcore__nominee)},
+    [ALCORE__EXCHANGE_TEXTS] = {"texts", sizeof(alcore__hash), false},
+    [ALCORE__EXCHANGE_MASKS] = {"masks", ALIGNMENT, true},
+    [ALCORE__EXCHANGE_CANDIDATES] = {"candidates", 0, false},
+    [ALCORE__EXCHANGE_NOMINEES] = {"nominees", sizeof(alcore__nominee), false},
+    [ALCORE__EXCHANGE_GATHERED] = {"n-grams", ALIGNMENT, true},
 };
 
 const char *alcore__exchange_name(int32_t exchange) {
@@ -63,11 +66,12 @@ static alcore_status fail_cut_off(size_t length) {
 }
 
 /* Checks that the entries lie within [place, end) one behind the other, ascending and apart, that
- * none counts more than its rows (so that sums of counts are no more than the rows of all shards),
- * and that nothing follows them. */
+ * none counts more than its rows (so that sums of counts are no more than the rows of all shards)
+ * unless it has a part, and that nothing follows them. */
 static alcore_status check_entries(const alcore__job_message *message, const char *end,
                                    size_t length) {
     const size_t item_bytes = exchanges[message->exchange].item_bytes;
+    const bool is_part = exchanges[message->exchange].is_part;
     const char *place = message->entries;
     int64_t last = 0;
     for (int64_t i = 0; i < message->entry_count; i++) {
@@ -76,7 +80,7 @@ static alcore_status check_entries(const alcore__job_message *message, const cha
         memcpy(&entry, place, sizeof entry);
         place += sizeof entry;
         if (entry.first < last || entry.end < entry.first || entry.end > message->rows ||
-            entry.count < 0 || entry.count > entry.end - entry.first ||
+            entry.count < 0 || (!is_part && entry.count > entry.end - entry.first) ||
             (item_bytes > 0 && (uint64_t)entry.count > (size_t)(end - place) / item_bytes))
             return fail_cut_off(length);
         place += (size_t)entry.count * item_bytes;

@@ -12,9 +12,13 @@
 
 /* ---- what is served ---- */
 
+static bool is_served(const alcore__strategy_def *def) {
+    return def->in_shards || def->gather;
+}
+
 int32_t alcore_job_serves(const char *strategy) {
     const alcore__strategy_def *def = alcore__strategy_find(strategy);
-    return def && def->in_shards;
+    return def && is_served(def);
 }
 
 /* Fails for a strategy that is not served, with the names of those that are. */
@@ -23,7 +27,7 @@ static alcore_status fail_strategy(alcore_ctx *ctx, const char *name) {
     alcore__buffer names = {0};
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; status == ALCORE_OK && (def = alcore__strategy_at(i)); i++)
-        if (def->in_shards)
+        if (is_served(def))
             status =
                 alcore__buffer_format(ctx, &names, "%s%s", names.length ? ", " : "", def->name);
     if (status == ALCORE_OK)
@@ -43,7 +47,7 @@ static alcore_status fail_option(const char *name, const char *why, const char *
         ALCORE_REMEDY_OPTION, name, value, effect);
 }
 
-static alcore_status check_options(const alcore_request *request) {
+static alcore_status check_options(const alcore_request *request, bool compares) {
     const alcore__request_options *options = &request->options;
     if (request->budgets.count == 0)
         return alcore__fail_remedy(alcore__fail(ALCORE_E_PARAM, "the request has no budget"),
@@ -52,7 +56,8 @@ static alcore_status check_options(const alcore_request *request) {
     if (request->budgets.count > 1)
         return fail_option("budget", "a job has one budget", "1000w",
                            "buys items worth 1000 words");
-    if (options->fill == ALCORE__FILL_SKIP && request->budgets.unit != ALCORE_UNIT_ITEMS)
+    if (options->fill == ALCORE__FILL_SKIP && !compares &&
+        request->budgets.unit != ALCORE_UNIT_ITEMS)
         return fail_option("fill", "which rows are skipped depends on the rows of all shards",
                            "stop", "ends before the budget is exceeded");
     if (!isnan(options->max_similarity))
@@ -61,53 +66,54 @@ static alcore_status check_options(const alcore_request *request) {
     if (options->max_age > 0)
         return fail_option("max_age", "which scores are computed again depends on all shards", "0",
                            "scores all rows by the present model");
-    if (strcmp(options->masks, "auto") != 0 && strcmp(options->masks, "none") != 0)
-        return fail_option("masks", "they compare a text with those of all shards", "none",
-                           "leaves no text out");
     return ALCORE_OK;
 }
 
 /* Fails where the strategy needs columns and the call names neither a column nor a model: the
  * n-gram model would stand in, which learns from the texts of the shard alone. A shard without rows
  * needs none. */
-static alcore_status check_columns(const alcore_request *request) {
-    const char *need = alcore__strategy_needs(request->strategy, ALCORE_ROLE_CANDIDATES, 0);
+static alcore_status check_columns(const alcore_request *request, const alcore_strategy *strategy) {
+    const char *need = alcore__strategy_needs(strategy, ALCORE_ROLE_CANDIDATES, 0);
     bool named = true;
     if (need && alcore_pool_row_count(request->candidates) > 0)
         ALCORE__TRY(alcore__request_names_inputs(request, &named));
     if (named) return ALCORE_OK;
     return alcore__fail(ALCORE_E_MISSING,
                         "strategy %s needs the column '%s' of the shard, or a model that makes it",
-                        alcore__strategy_name(request->strategy), need);
+                        alcore__strategy_name(strategy), need);
 }
 
-alcore_status alcore__job_check_served(alcore_request *request) {
-    alcore_ctx *ctx = request->object.ctx;
+alcore_status alcore__job_check_served(const alcore_job *job) {
+    const alcore_request *request = job->request;
+    const alcore_strategy *strategy = alcore__job_strategy(job);
+    const alcore__strategy_def *def = alcore__strategy_def_of(strategy);
     if (!request->candidates) return alcore__fail_no_candidates();
-    if (!request->strategy) return fail_strategy(ctx, alcore_strategy_recommended());
-    if (!alcore__strategy_def_of(request->strategy)->in_shards)
-        return fail_strategy(ctx, alcore__strategy_name(request->strategy));
-    if (alcore__strategy_is_sticky(request->strategy))
+    if (!is_served(def)) return fail_strategy(job->object.ctx, alcore__strategy_name(strategy));
+    if (alcore__strategy_is_sticky(strategy))
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "jobs over shards do not serve sticky: a new process knows no "
                             "candidates of earlier rounds");
-    ALCORE__TRY(alcore__check_roles(request, request->strategy));
-    ALCORE__TRY(check_options(request));
+    ALCORE__TRY(alcore__check_roles(request, strategy));
+    ALCORE__TRY(check_options(request, def->gather != NULL));
     if (alcore_pool_source(request->candidates))
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "jobs over shards do not serve a pool of phrases: they are counted in "
                             "the texts of all shards");
-    return check_columns(request);
+    return check_columns(request, strategy);
 }
 
-void alcore__job_plan(alcore_job *job) {
+alcore_status alcore__job_plan(alcore_job *job) {
     const alcore_request *request = job->request;
-    const bool draws = alcore__strategy_draws(request->strategy) ||
-                       alcore__strategy_def_of(request->strategy)->reads_number;
+    const alcore_strategy *strategy = alcore__job_strategy(job);
+    const alcore__strategy_def *def = alcore__strategy_def_of(strategy);
+    ALCORE__TRY(alcore__text_masks_asked(request, alcore__strategy_is_recommended(strategy),
+                                         &job->makes[ALCORE__EXCHANGE_MASKS]));
     job->makes[ALCORE__EXCHANGE_TEXTS] = request->candidates->dedup != ALCORE_DEDUP_NONE;
-    job->makes[ALCORE__EXCHANGE_CANDIDATES] = draws;
-    job->makes[ALCORE__EXCHANGE_NOMINEES] = true;
+    job->makes[ALCORE__EXCHANGE_CANDIDATES] = alcore__strategy_draws(strategy) || def->reads_number;
+    job->makes[ALCORE__EXCHANGE_NOMINEES] = !def->gather;
+    job->makes[ALCORE__EXCHANGE_GATHERED] = def->gather != NULL;
     while (!job->makes[job->exchange]) job->exchange++;
+    return ALCORE_OK;
 }
 
 /* ---- settings ---- */
@@ -143,14 +149,16 @@ static alcore_status append_pool(alcore_ctx *ctx, const char *name, const alcore
     return alcore__buffer_format(ctx, out, "%s=%016" PRIx64 "\n", name, pool->fingerprint);
 }
 
-alcore_status alcore__job_settings(const alcore_request *request, const char *dataset,
-                                   alcore__buffer *out) {
+alcore_status alcore__job_settings(const alcore_job *job, alcore__buffer *out) {
+    const alcore_request *request = job->request;
+    const alcore_strategy *strategy = alcore__job_strategy(job);
     alcore_ctx *ctx = request->object.ctx;
     const alcore_pool *pool = request->candidates;
-    ALCORE__TRY(alcore__buffer_format(ctx, out, "libalcore=%s\ndataset=%s\nstrategy=%s\n",
-                                      ALCORE_VERSION, dataset,
-                                      alcore__strategy_name(request->strategy)));
-    ALCORE__TRY(append_values(ctx, "strategy.", alcore__strategy_values(request->strategy), out));
+    ALCORE__TRY(alcore__buffer_format(
+        ctx, out, "libalcore=%s\ndataset=%s\nstrategy=%s%s\n", ALCORE_VERSION, job->dataset,
+        alcore__strategy_is_recommended(strategy) ? "recommended " : "",
+        alcore__strategy_name(strategy)));
+    ALCORE__TRY(append_values(ctx, "strategy.", alcore__strategy_values(strategy), out));
     ALCORE__TRY(append_values(ctx, "", &request->values, out));
     ALCORE__TRY(
         alcore__buffer_format(ctx, out, "seed=%" PRIu64 "\n", alcore__request_seed(request)));

@@ -75,6 +75,11 @@ alcore_status alcore__strategy_nominate(const alcore_strategy *strategy,
     return status;
 }
 
+alcore_status alcore__strategy_gather(const alcore_strategy *strategy,
+                                      const alcore__run_input *input, alcore__buffer *out) {
+    return strategy->def->gather(input, &strategy->values, out);
+}
+
 void alcore__nominees_clear(alcore_ctx *ctx, alcore__nominees *nominees) {
     alcore__free(ctx, nominees->entries);
     memset(nominees, 0, sizeof *nominees);

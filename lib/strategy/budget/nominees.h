@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The picks of a strategy over rows that lie in shards: each shard nominates candidates, and the
  * budget is spent on the nominees of all shards. Only for strategies whose definition says
- * in_shards. */
+ * in_shards; of others each shard gathers what they read. */
 #ifndef ALCORE__NOMINEES_H
 #define ALCORE__NOMINEES_H
 
@@ -30,6 +30,9 @@ alcore_status alcore__strategy_nominate(const alcore_strategy *strategy,
  * The caller clears it. */
 alcore_status alcore__nominees_spend(alcore_ctx *ctx, const alcore__fill *fill, uint64_t seed,
                                      alcore__nominees *nominees, alcore__purchase *out);
+/* Appends what a strategy, whose definition has `gather`, reads of the rows of a shard. */
+alcore_status alcore__strategy_gather(const alcore_strategy *strategy,
+                                      const alcore__run_input *input, alcore__buffer *out);
 void alcore__nominees_clear(alcore_ctx *ctx, alcore__nominees *nominees);
 
 #endif

@@ -34,6 +34,7 @@
 #include "strategy/block.h"
 #include "strategy/budget/fill.h"
 #include "strategy/greedy/lazy_heap.h"
+#include "strategy/rules/ngram_gather.h"
 #include "strategy/strategies.h"
 /* Texts of any bytes, tokens as in text/text_tokens.h (docs/glossary.md, 5):
  *
@@ -93,6 +94,12 @@ typedef struct cover_state {
 
 /* ---- texts ---- */
 
+/* The rows of all shards, where the texts of a source lie in shards; NULL: they are in a pool. */
+static const alcore__shard_ngrams *gathered_of(const alcore__run *run,
+                                               enum alcore__row_source source) {
+    return source == ALCORE__OVER_LABELED_POOL ? NULL : run->input->gathered;
+}
+
 /* The text of a row of a source: the candidates and the labeled rows are of one pool. */
 static const char *text_of(const alcore__run *run, enum alcore__row_source source, int64_t row,
                            size_t *length) {
@@ -100,6 +107,16 @@ static const char *text_of(const alcore__run *run, enum alcore__row_source sourc
     const alcore_pool *pool =
         source == ALCORE__OVER_LABELED_POOL ? input->labeled.pool : input->candidates.pool;
     return alcore_pool_text(pool, row, length);
+}
+
+/* A bound of the tokens of a row's text, by which its n-grams are bounded. */
+static int64_t most_tokens(const alcore__run *run, enum alcore__row_source source, int64_t row) {
+    const alcore__shard_ngrams *gathered = gathered_of(run, source);
+    const int64_t max_n = ((const cover_state *)run->state)->max_n;
+    size_t length;
+    if (gathered) return (gathered->counts[row] + max_n - 1) / max_n;
+    const char *text = text_of(run, source, row, &length);
+    return alcore__text_tokens_most(text, length);
 }
 
 /* Bounds the texts of all blocks of a source: the runner asks for the size of a block's partial
@@ -112,9 +129,7 @@ static alcore_status bound_blocks(alcore__run *run, enum alcore__row_source sour
         block_bound *bound = &state->bounds[source][block];
         int64_t sum = bound->tokens_before;
         for (int64_t i = active->block_starts[block]; i < active->block_starts[block + 1]; i++) {
-            size_t length;
-            const char *text = text_of(run, source, active->rows[i], &length);
-            const int64_t tokens = alcore__text_tokens_most(text, length);
+            const int64_t tokens = most_tokens(run, source, active->rows[i]);
             if (tokens > bound->longest) bound->longest = tokens;
             sum += tokens;
         }
@@ -160,8 +175,15 @@ static int64_t read_ngrams(const ngram_reader *reader, int64_t index, uint64_t *
                            int64_t *tokens) {
     const alcore__block *block = reader->block;
     const cover_state *state = block->run->state;
+    const alcore__shard_ngrams *gathered = gathered_of(block->run, block->source);
+    const int64_t row = block->rows[index];
     size_t length;
-    const char *text = text_of(block->run, block->source, block->rows[index], &length);
+    if (gathered) {
+        memcpy(out, gathered->ngrams[row], gathered->counts[row] * sizeof *out);
+        *tokens = (int64_t)gathered->tokens[row];
+        return gathered->counts[row];
+    }
+    const char *text = text_of(block->run, block->source, row, &length);
     return alcore__text_ngrams(text, length, state->max_n, out, reader->seen, tokens);
 }
 
@@ -495,6 +517,15 @@ static alcore_status finish(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* ---- shards ---- */
+
+static alcore_status gather(const alcore__run_input *input, const alcore__values *values,
+                            alcore__buffer *out) {
+    cover_state state = {0}; /* its parameters */
+    alcore__values_bind(values, ALCORE__TO_STATE, &state);
+    return alcore__ngrams_gather(input, state.max_n, out);
+}
+
 /* ---- begin, passes, definition ---- */
 
 /* Bounds the texts of the three sources that are read, whose numbers are adjacent from 0 on. */
@@ -562,6 +593,7 @@ const alcore__strategy_def alcore__strategy_ngram_cover = {
     .measure = "gain",
     .reads_languages = true,
     .reads_bought = true,
+    .gather = gather,
     .params = &PARAMS,
     .state_bytes = sizeof(cover_state),
     .begin = begin,

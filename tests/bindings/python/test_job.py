@@ -46,6 +46,19 @@ def test_a_map_over_shards():
     check(alcore.select_shards(nnll_job, SHARDS[::-1]), expected("nnll", fill="stop"))
 
 
+def test_the_recommended_strategy_and_its_masks():
+    texts = ["%s the file %s could not be opened, please try %d" % (("save", "print", "close")[row % 3], "abcde"[row % 5] * 4, row)
+             for row in range(60)] + ["%d / %d" % (row, row) for row in range(10)]
+
+    def make(shard, **options):
+        return alcore.Request(alcore.Pool(texts[shard[0]:shard[1]]), labeled=alcore.Pool(["print the file aaaa again"]), budget="60w", **options)
+    shards = [(0, 3), (3, 40), (40, 70)]
+    for options in ({}, {"strategy": "ngram-cover", "masks": "near"}, {"strategy": "ngram-cover"}):
+        one = make((0, len(texts)), **options).select()
+        check(alcore.select_shards(lambda shard: alcore.Job(make(shard, **options), first_row=shard[0], rows=len(texts)), shards), one)
+        assert len(one) > 1
+
+
 def test_a_map_in_other_processes():
     with concurrent.futures.ProcessPoolExecutor(2) as processes:
         check(alcore.select_shards(random_job, SHARDS, processes.map), expected("random", seed=4))
@@ -99,7 +112,7 @@ def test_messages_of_other_data_are_refused():
 
 def test_strategies_that_are_served():
     served = [name for name in alcore.strategies() if alcore.Job.serves(name)]
-    assert {"random", "nnll", "nsp", "lc", "entropy", "margin", "uncertainty"} < set(served)
+    assert {"ngram-cover", "random", "nnll", "nsp", "lc", "entropy", "margin", "uncertainty"} < set(served)
     assert not alcore.Job.serves("huds")
     with pytest.raises(alcore.UnsupportedError, match="do not serve the strategy kcenter; they serve .*nnll"):
         alcore.Job(request("kcenter", 0, 90))

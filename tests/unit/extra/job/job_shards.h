@@ -190,6 +190,52 @@ static inline job_cut job_cut_at(int64_t rows, int32_t shards, uint64_t seed) {
     return cut;
 }
 
+/* Folds the messages of jobs [count] in an order drawn by rng, in groups of one or more, some of
+ * them twice. */
+static inline alcore_job_fold *job_fold_all(alcore_ctx *ctx, alcore_job *const *jobs, int32_t count,
+                                            alcore__rng *rng) {
+    alcore_job_fold *all, *group;
+    int64_t order[2 * SHARDS];
+    size_t length;
+    ck_assert_ok(alcore_job_fold_new(ctx, &all));
+    ck_assert_ok(alcore_job_fold_new(ctx, &group));
+    ck_assert_ok(alcore__rng_sample(NULL, rng, 2 * count, 2 * count, order));
+    for (int32_t i = 0; i < 2 * count; i++) {
+        const char *message = alcore_job_message(jobs[order[i] % count], &length);
+        ck_assert_ok(alcore_job_fold_add(group, message, length));
+        if (alcore__rng_below(rng, 2) == 0 && i < 2 * count - 1) continue;
+        message = alcore_job_fold_message(group, &length);
+        ck_assert_ok(alcore_job_fold_add(all, message, length));
+        alcore_job_fold_unref(group);
+        ck_assert_ok(alcore_job_fold_new(ctx, &group));
+    }
+    alcore_job_fold_unref(group);
+    return all;
+}
+
+/* Drives jobs to their end. */
+static inline void job_drive(alcore_ctx *ctx, alcore_job *const *jobs, int32_t count,
+                             alcore__rng *rng) {
+    int32_t state = ALCORE_JOB_FOLD;
+    for (int exchanges = 0; state == ALCORE_JOB_FOLD; exchanges++) {
+        for (int32_t s = 0; s < count; s++) {
+            int32_t own;
+            ck_assert_ok(alcore_job_step(jobs[s], &own));
+            ck_assert(s == 0 || own == state);
+            state = own;
+        }
+        if (state != ALCORE_JOB_FOLD) break;
+        ck_assert_int_lt(exchanges, 4);
+        size_t length;
+        alcore_job_fold *all = job_fold_all(ctx, jobs, count, rng);
+        const char *message = alcore_job_fold_message(all, &length);
+        for (int32_t s = 0; s < count; s++)
+            ck_assert_ok(alcore_job_deliver(jobs[s], message, length));
+        alcore_job_fold_unref(all);
+    }
+    ck_assert_int_eq(state, ALCORE_JOB_DONE);
+}
+
 static inline void job_check_picks(const alcore_job *job, const alcore_selection *expected) {
     const int64_t count = alcore_selection_count(expected);
     ck_assert_int_eq(alcore_job_pick_count(job), count);

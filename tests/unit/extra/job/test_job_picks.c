@@ -19,50 +19,6 @@ static void teardown(void) {
     alcore_ctx_unref(ctx);
 }
 
-/* Folds the messages of jobs [count] in an order drawn by rng, in groups of one or more, some of
- * them twice. */
-static alcore_job_fold *fold_all(alcore_job *const *jobs, int32_t count, alcore__rng *rng) {
-    alcore_job_fold *all, *group;
-    int64_t order[2 * SHARDS];
-    size_t length;
-    ck_assert_ok(alcore_job_fold_new(ctx, &all));
-    ck_assert_ok(alcore_job_fold_new(ctx, &group));
-    ck_assert_ok(alcore__rng_sample(NULL, rng, 2 * count, 2 * count, order));
-    for (int32_t i = 0; i < 2 * count; i++) {
-        const char *message = alcore_job_message(jobs[order[i] % count], &length);
-        ck_assert_ok(alcore_job_fold_add(group, message, length));
-        if (alcore__rng_below(rng, 2) == 0 && i < 2 * count - 1) continue;
-        message = alcore_job_fold_message(group, &length);
-        ck_assert_ok(alcore_job_fold_add(all, message, length));
-        alcore_job_fold_unref(group);
-        ck_assert_ok(alcore_job_fold_new(ctx, &group));
-    }
-    alcore_job_fold_unref(group);
-    return all;
-}
-
-/* Drives jobs to their end. */
-static void drive(alcore_job *const *jobs, int32_t count, alcore__rng *rng) {
-    int32_t state = ALCORE_JOB_FOLD;
-    for (int exchanges = 0; state == ALCORE_JOB_FOLD; exchanges++) {
-        for (int32_t s = 0; s < count; s++) {
-            int32_t own;
-            ck_assert_ok(alcore_job_step(jobs[s], &own));
-            ck_assert(s == 0 || own == state);
-            state = own;
-        }
-        if (state != ALCORE_JOB_FOLD) break;
-        ck_assert_int_lt(exchanges, 3);
-        size_t length;
-        alcore_job_fold *all = fold_all(jobs, count, rng);
-        const char *message = alcore_job_fold_message(all, &length);
-        for (int32_t s = 0; s < count; s++)
-            ck_assert_ok(alcore_job_deliver(jobs[s], message, length));
-        alcore_job_fold_unref(all);
-    }
-    ck_assert_int_eq(state, ALCORE_JOB_DONE);
-}
-
 /* Compares jobs over shards with one machine. */
 static void compare(const job_setting *setting, int64_t rows, int32_t shards, uint64_t seed) {
     alcore_selection *expected = job_expected(ctx, setting, rows);
@@ -71,7 +27,7 @@ static void compare(const job_setting *setting, int64_t rows, int32_t shards, ui
     alcore__rng rng;
     alcore__rng_seed(&rng, seed);
     for (int32_t s = 0; s < shards; s++) jobs[s] = job_new(ctx, setting, &cut, s);
-    drive(jobs, shards, &rng);
+    job_drive(ctx, jobs, shards, &rng);
     for (int32_t s = 0; s < shards; s++) job_check_picks(jobs[s], expected);
     for (int32_t s = 0; s < shards; s++) alcore_job_unref(jobs[s]);
     alcore_selection_unref(expected);
@@ -168,7 +124,7 @@ START_TEST(keys_rank_where_scores_are_equal) {
         ck_assert_ok(alcore_job_new(request, &options, &jobs[s]));
         alcore_request_unref(request);
     }
-    drive(jobs, 2, &rng);
+    job_drive(ctx, jobs, 2, &rng);
     for (int32_t s = 0; s < 2; s++) job_check_picks(jobs[s], expected);
     ck_assert_double_eq(alcore_job_scores(jobs[0])[0], alcore_job_scores(jobs[0])[8]);
     ck_assert_int_gt(alcore_job_rows(jobs[0])[0], alcore_job_rows(jobs[0])[1]);
@@ -218,7 +174,7 @@ START_TEST(lists_of_rows_are_of_the_shard) {
         ck_assert_ok(alcore_job_new(request, &options, &jobs[s]));
         alcore_request_unref(request);
     }
-    drive(jobs, 3, &rng);
+    job_drive(ctx, jobs, 3, &rng);
     for (int32_t s = 0; s < 3; s++) job_check_picks(jobs[s], expected);
     for (int32_t s = 0; s < 3; s++) alcore_job_unref(jobs[s]);
     alcore_selection_unref(expected);
@@ -247,7 +203,7 @@ START_TEST(a_new_job_goes_on) {
             ck_assert_ok(alcore_job_step(jobs[s], &state));
             ck_assert_int_eq(state, ALCORE_JOB_FOLD);
         }
-        folds[exchange] = fold_all(jobs, 3, &rng);
+        folds[exchange] = job_fold_all(ctx, jobs, 3, &rng);
         for (int32_t s = 0; s < 3; s++) alcore_job_unref(jobs[s]);
     }
     alcore_job *last = job_new(ctx, &setting, &cut, 1);
@@ -295,7 +251,7 @@ START_TEST(sizes_of_messages) {
             texts += distinct;
         }
         size_t length;
-        alcore_job_fold *all = fold_all(jobs, 4, &rng);
+        alcore_job_fold *all = job_fold_all(ctx, jobs, 4, &rng);
         const char *message = alcore_job_fold_message(all, &length);
         ck_assert_uint_eq(length,
                           lengths[0] + lengths[1] + lengths[2] + lengths[3] - 3 * (48 + settings));

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The n-grams of texts that lie in shards (lib/extra/job): each shard writes those of its rows, and
+ * all of them are read in their place. */
+#ifndef ALCORE__NGRAM_GATHER_H
+#define ALCORE__NGRAM_GATHER_H
+
+#include "strategy/strategy_def.h"
+
+/* Appends the n-grams, of max_n tokens or fewer, of the candidates and bought rows of a shard, with
+ * their costs and languages. */
+alcore_status alcore__ngrams_gather(const alcore__run_input *input, int64_t max_n,
+                                    alcore__buffer *out);
+/* Reads what all shards have written, which `out` borrows. rows: of all shards. The caller clears
+ * *out, also after a failure. ALCORE_E_CORRUPT for a part that is none. */
+alcore_status alcore__shard_ngrams_read(alcore_ctx *ctx, const alcore__shard_parts *parts,
+                                        int64_t rows, alcore__shard_ngrams *out);
+void alcore__shard_ngrams_clear(alcore_ctx *ctx, alcore__shard_ngrams *gathered);
+
+#endif
