@@ -516,9 +516,9 @@ static alcore_status copy_bought(answer *self, const alcore__outcome *outcome,
 static alcore_status spend_gathered(answer *self) {
     alcore__shard_answer *shard = self->shard;
     alcore__run_input *input = &self->input;
-    alcore__shard_ngrams gathered;
+    alcore__shard_tokens gathered;
     alcore_status status =
-        alcore__shard_ngrams_read(self->ctx, &shard->parts, shard->rows, &gathered);
+        alcore__shard_tokens_read(self->ctx, &shard->parts, shard->rows, &gathered);
     input->gathered = &gathered;
     input->candidates = (alcore__dataset){.rows = shard->rows, .mask = gathered.candidates};
     input->labeled_rows = gathered.bought;
@@ -529,7 +529,7 @@ static alcore_status spend_gathered(answer *self) {
     input->fill.explain = false; /* no selection tells it */
     if (status == ALCORE_OK) status = alcore__strategy_run(self->strategy, input, &self->outcome);
     if (status == ALCORE_OK) status = copy_bought(self, &self->outcome, input->costs);
-    alcore__shard_ngrams_clear(self->ctx, &gathered);
+    alcore__shard_tokens_clear(self->ctx, &gathered);
     return status;
 }
 

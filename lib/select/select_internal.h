@@ -85,7 +85,7 @@
 #include "request/text_masks_shards.h"
 #include "selection/selection_internal.h"
 #include "strategy/budget/nominees.h"
-#include "strategy/rules/ngram_gather.h"
+#include "strategy/rules/token_gather.h"
 
 /* ---- the answer (request_answer.c, request_hybrid.c) ---- */
 

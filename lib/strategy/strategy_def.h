@@ -189,11 +189,10 @@ struct alcore__strategy_def {
      * whole budget (budget/nominees.h). */
     bool in_shards;
     bool reads_number; /* of these, one whose key depends on that number */
-    /* The strategy compares rows by what is read of their texts alone: appends that of the
-     * candidates and bought rows of a shard, with which alcore__strategy_run() has all rows
-     * (run->input->gathered). NULL: it reads more. values: of its parameters. */
-    alcore_status (*gather)(const alcore__run_input *input, const alcore__values *values,
-                            alcore__buffer *out);
+    /* The strategy compares rows by their texts alone: appends what it reads of the candidates and
+     * bought rows of a shard, with which alcore__strategy_run() has all rows (the input's member
+     * gathered). NULL: it reads more. */
+    alcore_status (*gather)(const alcore__run_input *input, alcore__buffer *out);
     /* The strategy buys phrases: from a pool of texts a request derives the pool of their phrases
      * first, with the options that this function sets by the parameters. NULL: it buys rows. */
     void (*phrase_options)(const alcore__values *values, alcore_phrase_options *out);

@@ -56,17 +56,16 @@ typedef struct alcore__shard_parts {
 } alcore__shard_parts;
 
 /* The rows of all shards as a strategy reads them whose definition has `gather`
- * (rules/ngram_gather.h); arrays are [rows] and owned. */
-typedef struct alcore__shard_ngrams {
+ * (rules/token_gather.h); arrays are [rows] and owned. */
+typedef struct alcore__shard_tokens {
     int64_t rows;
     uint8_t *candidates, *bought; /* 1: the row is one */
     double *costs;
     int32_t *languages; /* numbers below language_count */
     int64_t language_count;
-    double *tokens;      /* of its text */
-    uint32_t *counts;    /* of its n-grams */
-    const char **ngrams; /* their hashes, uint64 [counts], which need not be aligned; borrowed */
-} alcore__shard_ngrams;
+    uint32_t *tokens;             /* of its text */
+    const char **words, **hashes; /* of them, as alcore__tokens_ngrams() has them; borrowed */
+} alcore__shard_tokens;
 
 typedef struct alcore__run_input {
     alcore_ctx *ctx;
@@ -102,7 +101,7 @@ typedef struct alcore__run_input {
     bool nan_exclude;    /* a NaN masks its row instead of failing (spec 1.4) */
     alcore__place place; /* of the candidates' pool, where the run is one of a shard
                             (budget/nominees.h) */
-    const alcore__shard_ngrams
+    const alcore__shard_tokens
         *gathered; /* in place of the texts of the candidates' pool: those of all
                                          shards; NULL: they are in the pool */
 } alcore__run_input;

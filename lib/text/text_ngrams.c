@@ -75,27 +75,56 @@ static uint64_t hash_of(uint64_t joined, int64_t n) {
     return n == 1 ? rest | word : rest ? rest : 1;
 }
 
-/* Each token ends an n-gram of every order that begins inside the text. The slots are those of this
- * text, fewer than `seen` may have. A hash that would be 0 is 1. */
-int64_t alcore__text_ngrams(const char *text, size_t length, int64_t orders, uint64_t *out,
-                            uint64_t *seen, int64_t *tokens) {
-    const int64_t most = alcore__text_tokens_most(text, length);
-    const int64_t slots = alcore__text_ngrams_slots(most, orders);
-    alcore__token_reader reader = {.text = text, .length = length};
+/* The n-grams of a text while its tokens are read. */
+typedef struct ngram_reader {
+    int64_t orders, slots, count; /* count: hashes that were written */
+    uint64_t *out, *seen;
     /* The n-grams that end with the token before, the longest first: open[n - 1] has n tokens. */
     uint64_t open[ALCORE__TEXT_NGRAM_ORDERS];
     bool words[ALCORE__TEXT_NGRAM_ORDERS];
-    int64_t held = 0, count = 0;
-    for (*tokens = 0; *tokens < most && alcore__token_next(&reader); ++*tokens) {
-        if (held < orders) held++;
-        for (int64_t n = held; n > 0; n--) {
-            const uint64_t before = n > 1 ? open[n - 2] : 0;
-            open[n - 1] = alcore__scramble(alcore__token_join(before + (uint64_t)n, reader.hash));
-            words[n - 1] = reader.kind == ALCORE__TOKEN_WORD || (n > 1 && words[n - 2]);
-            const uint64_t hash = hash_of(open[n - 1], n);
-            if (words[n - 1] && is_new(hash, seen, slots)) out[count++] = hash;
-        }
+    int64_t held;
+} ngram_reader;
+
+/* Each token ends an n-gram of every order that begins inside the text. A hash that would be 0 is
+ * 1. */
+static inline void add_token(ngram_reader *self, uint64_t token, bool is_word) {
+    if (self->held < self->orders) self->held++;
+    for (int64_t n = self->held; n > 0; n--) {
+        const uint64_t before = n > 1 ? self->open[n - 2] : 0;
+        self->open[n - 1] = alcore__scramble(alcore__token_join(before + (uint64_t)n, token));
+        self->words[n - 1] = is_word || (n > 1 && self->words[n - 2]);
+        const uint64_t hash = hash_of(self->open[n - 1], n);
+        if (self->words[n - 1] && is_new(hash, self->seen, self->slots))
+            self->out[self->count++] = hash;
     }
-    forget(out, count, seen, slots);
-    return count;
+}
+
+/* The slots are those of this text, fewer than `seen` may have. */
+int64_t alcore__text_ngrams(const char *text, size_t length, int64_t orders, uint64_t *out,
+                            uint64_t *seen, int64_t *tokens) {
+    const int64_t most = alcore__text_tokens_most(text, length);
+    ngram_reader self = {.orders = orders,
+                         .slots = alcore__text_ngrams_slots(most, orders),
+                         .out = out,
+                         .seen = seen};
+    alcore__token_reader reader = {.text = text, .length = length};
+    for (*tokens = 0; *tokens < most && alcore__token_next(&reader); ++*tokens)
+        add_token(&self, reader.hash, reader.kind == ALCORE__TOKEN_WORD);
+    forget(out, self.count, seen, self.slots);
+    return self.count;
+}
+
+int64_t alcore__tokens_ngrams(const char *words, const char *hashes, int64_t count, int64_t orders,
+                              uint64_t *out, uint64_t *seen) {
+    ngram_reader self = {.orders = orders,
+                         .slots = alcore__text_ngrams_slots(count, orders),
+                         .out = out,
+                         .seen = seen};
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t token;
+        memcpy(&token, hashes + (size_t)i * sizeof token, sizeof token);
+        add_token(&self, token, words[i / 8] >> i % 8 & 1);
+    }
+    forget(out, self.count, seen, self.slots);
+    return self.count;
 }

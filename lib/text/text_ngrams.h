@@ -29,6 +29,11 @@ int64_t alcore__text_ngrams_slots(int64_t tokens, int64_t orders);
  * zeros again afterwards. No hash is 0, and its highest bit is set if n is 1. */
 int64_t alcore__text_ngrams(const char *text, size_t length, int64_t orders, uint64_t *out,
                             uint64_t *seen, int64_t *tokens);
+/* The same of tokens [count] that were read before, no more than alcore__text_tokens_most(): their
+ * hashes (uint64, which need not be aligned), and words, bit i % 8 of byte i / 8 of which is set if
+ * token i is a word. */
+int64_t alcore__tokens_ngrams(const char *words, const char *hashes, int64_t count, int64_t orders,
+                              uint64_t *out, uint64_t *seen);
 /* Whether the hash of an n-gram is that of a word alone. */
 static inline bool alcore__ngram_is_word(uint64_t hash) {
     return hash >> 63;

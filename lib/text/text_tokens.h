@@ -33,7 +33,7 @@ typedef struct alcore__token_reader {
     size_t length;
     size_t begin, next; /* offsets of the token that was read last, and behind it */
     alcore__token_kind kind;
-    uint64_t hash; /* of the token; it never leaves the process */
+    uint64_t hash; /* of the token; it leaves the process to others of this release only */
     /* Code points of it that are letters or marks of letters; one that is a syllable
      * (alcore__utf8_is_syllable()) counts 2. */
     int64_t letters;

@@ -10,7 +10,7 @@
  *
  * There are one to four such exchanges, by the request: the texts, where texts may not repeat; what
  * the option "masks" compares; the number of candidates, where rows are drawn; the nominees or, for
- * a strategy that compares texts with those of all shards, their n-grams. A message that is lost,
+ * a strategy that compares texts with those of all shards, their tokens. A message that is lost,
  * stale, cut off or of other data is an error of the call that is given it, and leaves the job as
  * it was; one that is given twice, or made again by a task that was repeated, changes nothing.
  *
@@ -113,7 +113,7 @@ ALCORE_API const char *alcore_job_message(const alcore_job *job, size_t *out_len
  * @return ALCORE_OK, ALCORE_E_CORRUPT (no message, cut off or damaged), ALCORE_E_INVALID (of
  *   another version, request, dataset or exchange: names what differs; the request was changed; the
  *   job is done), ALCORE_E_MISSING (rows that no message covers: names them), ALCORE_E_DATA (of
- *   other rows of this shard), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY; where n-grams or
+ *   other rows of this shard), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY; where tokens or
  *   masks are delivered also as alcore_select()
  * @threadsafe ALCORE_E_BUSY while another call uses the job or its request
  * @callback progress, log

@@ -10,7 +10,7 @@
  *   nominees     put: what the shard would buy under the whole budget (budget/nominees.h). Taken:
  *                the picks; each job computes them from all nominees, so that no one has to tell
  *                the others
- *   n-grams      put: what the strategy reads of the texts of the shard (rules/ngram_gather.c).
+ *   tokens       put: what the strategy reads of the texts of the shard (rules/token_gather.c).
  *                Taken: the picks; each job runs the strategy on what all have put
  *
  * Memory: 16 bytes for each distinct text of the shard while it is compared, 1 byte a row that is
@@ -122,7 +122,7 @@ static alcore_status take_texts(alcore_job *job, const alcore__job_message *mess
     return status;
 }
 
-/* ---- parts of masks and n-grams ---- */
+/* ---- parts of masks and tokens ---- */
 
 /* The question of a job to its request. */
 static alcore__shard_answer answer_of(const alcore_job *job, int32_t wanted) {
@@ -292,7 +292,7 @@ static alcore_status take_nominees(alcore_job *job, const alcore__job_message *m
     return status;
 }
 
-/* ---- n-grams ---- */
+/* ---- tokens ---- */
 
 static alcore_status take_gathered(alcore_job *job, const alcore__job_message *message) {
     alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_SPEND);

@@ -42,7 +42,7 @@ static const struct {
     [ALCORE__EXCHANGE_MASKS] = {"masks", ALIGNMENT, true},
     [ALCORE__EXCHANGE_CANDIDATES] = {"candidates", 0, false},
     [ALCORE__EXCHANGE_NOMINEES] = {"nominees", sizeof(alcore__nominee), false},
-    [ALCORE__EXCHANGE_GATHERED] = {"n-grams", ALIGNMENT, true},
+    [ALCORE__EXCHANGE_GATHERED] = {"tokens", ALIGNMENT, true},
 };
 
 const char *alcore__exchange_name(int32_t exchange) {

@@ -21,7 +21,7 @@
  *   settings    what the result depends on beside the rows: they are equal in all shards
  *   entry       what one shard puts into an exchange
  *   item        16 bytes of a text or 32 of a nominee; of the exchange of candidates an entry has
- *               their number and no item follows; of masks and n-grams items are 8 bytes each of
+ *               their number and no item follows; of masks and tokens items are 8 bytes each of
  *               what only those who wrote it can read, in lib/request and lib/strategy */
 #ifndef ALCORE__JOB_MESSAGE_H
 #define ALCORE__JOB_MESSAGE_H
@@ -36,7 +36,7 @@ enum {
     ALCORE__EXCHANGE_GATHERED,   /* what the strategy reads of texts that it compares */
     ALCORE__EXCHANGES
 };
-/* "texts", "masks", "candidates", "nominees", "n-grams". */
+/* "texts", "masks", "candidates", "nominees", "tokens". */
 const char *alcore__exchange_name(int32_t exchange);
 /* Bytes of an item; 0 for candidates. */
 size_t alcore__exchange_item_bytes(int32_t exchange);

@@ -77,7 +77,7 @@ alcore_status alcore__strategy_nominate(const alcore_strategy *strategy,
 
 alcore_status alcore__strategy_gather(const alcore_strategy *strategy,
                                       const alcore__run_input *input, alcore__buffer *out) {
-    return strategy->def->gather(input, &strategy->values, out);
+    return strategy->def->gather(input, out);
 }
 
 void alcore__nominees_clear(alcore_ctx *ctx, alcore__nominees *nominees) {

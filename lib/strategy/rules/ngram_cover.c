@@ -34,7 +34,7 @@
 #include "strategy/block.h"
 #include "strategy/budget/fill.h"
 #include "strategy/greedy/lazy_heap.h"
-#include "strategy/rules/ngram_gather.h"
+#include "strategy/rules/token_gather.h"
 #include "strategy/strategies.h"
 /* Texts of any bytes, tokens as in text/text_tokens.h (docs/glossary.md, 5):
  *
@@ -95,7 +95,7 @@ typedef struct cover_state {
 /* ---- texts ---- */
 
 /* The rows of all shards, where the texts of a source lie in shards; NULL: they are in a pool. */
-static const alcore__shard_ngrams *gathered_of(const alcore__run *run,
+static const alcore__shard_tokens *gathered_of(const alcore__run *run,
                                                enum alcore__row_source source) {
     return source == ALCORE__OVER_LABELED_POOL ? NULL : run->input->gathered;
 }
@@ -109,12 +109,11 @@ static const char *text_of(const alcore__run *run, enum alcore__row_source sourc
     return alcore_pool_text(pool, row, length);
 }
 
-/* A bound of the tokens of a row's text, by which its n-grams are bounded. */
+/* A bound of the tokens of a row's text. */
 static int64_t most_tokens(const alcore__run *run, enum alcore__row_source source, int64_t row) {
-    const alcore__shard_ngrams *gathered = gathered_of(run, source);
-    const int64_t max_n = ((const cover_state *)run->state)->max_n;
+    const alcore__shard_tokens *gathered = gathered_of(run, source);
     size_t length;
-    if (gathered) return (gathered->counts[row] + max_n - 1) / max_n;
+    if (gathered) return gathered->tokens[row];
     const char *text = text_of(run, source, row, &length);
     return alcore__text_tokens_most(text, length);
 }
@@ -175,13 +174,13 @@ static int64_t read_ngrams(const ngram_reader *reader, int64_t index, uint64_t *
                            int64_t *tokens) {
     const alcore__block *block = reader->block;
     const cover_state *state = block->run->state;
-    const alcore__shard_ngrams *gathered = gathered_of(block->run, block->source);
+    const alcore__shard_tokens *gathered = gathered_of(block->run, block->source);
     const int64_t row = block->rows[index];
     size_t length;
     if (gathered) {
-        memcpy(out, gathered->ngrams[row], gathered->counts[row] * sizeof *out);
-        *tokens = (int64_t)gathered->tokens[row];
-        return gathered->counts[row];
+        *tokens = gathered->tokens[row];
+        return alcore__tokens_ngrams(gathered->words[row], gathered->hashes[row], *tokens,
+                                     state->max_n, out, reader->seen);
     }
     const char *text = text_of(block->run, block->source, row, &length);
     return alcore__text_ngrams(text, length, state->max_n, out, reader->seen, tokens);
@@ -517,15 +516,6 @@ static alcore_status finish(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* ---- shards ---- */
-
-static alcore_status gather(const alcore__run_input *input, const alcore__values *values,
-                            alcore__buffer *out) {
-    cover_state state = {0}; /* its parameters */
-    alcore__values_bind(values, ALCORE__TO_STATE, &state);
-    return alcore__ngrams_gather(input, state.max_n, out);
-}
-
 /* ---- begin, passes, definition ---- */
 
 /* Bounds the texts of the three sources that are read, whose numbers are adjacent from 0 on. */
@@ -593,7 +583,7 @@ const alcore__strategy_def alcore__strategy_ngram_cover = {
     .measure = "gain",
     .reads_languages = true,
     .reads_bought = true,
-    .gather = gather,
+    .gather = alcore__tokens_gather,
     .params = &PARAMS,
     .state_bytes = sizeof(cover_state),
     .begin = begin,

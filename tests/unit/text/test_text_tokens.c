@@ -249,11 +249,21 @@ static int64_t ngrams_of(const char *text, int64_t orders, uint64_t out[MOST]) {
     int64_t tokens, expected = 0;
     const size_t length = strlen(text);
     alcore__token_reader reader = {.text = text, .length = length};
+    uint64_t hashes[MOST], again[MOST];
+    char words[MOST / 8] = {0};
     ck_assert_int_le(alcore__text_ngrams_slots(alcore__text_tokens_most(text, length), orders),
                      SLOTS);
     const int64_t count = alcore__text_ngrams(text, length, orders, out, seen, &tokens);
-    while (alcore__token_next(&reader)) expected++;
+    for (; alcore__token_next(&reader); expected++) {
+        hashes[expected] = reader.hash;
+        if (reader.kind == ALCORE__TOKEN_WORD)
+            words[expected / 8] = (char)(words[expected / 8] | 1 << expected % 8);
+    }
     ck_assert_int_eq(tokens, expected);
+    /* Those of the tokens alone are the same. */
+    ck_assert_int_eq(alcore__tokens_ngrams(words, (char *)hashes, tokens, orders, again, seen),
+                     count);
+    ck_assert_mem_eq(again, out, (size_t)count * sizeof *out);
     for (int i = 0; i < SLOTS; i++) ck_assert_uint_eq(seen[i], 0);
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < i; j++) ck_assert_uint_ne(out[i], out[j]);

@@ -3,7 +3,7 @@
  * all of its masks, over 1 to 8 shards of any sizes has the picks of one machine, byte for byte. */
 #include "job_shards.h"
 #include "request/text_masks_internal.h"
-#include "text/text_ngrams.h"
+#include "text/text_tokens.h"
 
 enum { FEW_ROWS = 700, MANY_ROWS = 17000, LABELED = 60 };
 
@@ -213,7 +213,7 @@ START_TEST(parts_that_lie) {
     alcore_request *request = request_of(&VARIANTS[0], 0, 120, true, known);
     ck_assert_ok(alcore_select(request, &expected));
     two_jobs(&VARIANTS[0], known, jobs);
-    for (int exchange = 0; exchange < 3; exchange++) { /* texts, masks, n-grams */
+    for (int exchange = 0; exchange < 3; exchange++) { /* texts, masks, tokens */
         size_t length;
         char *message = step_both(jobs, &length);
         const size_t entry = 48 + (strlen(message + 48) / 8 + 1) * 8;
@@ -331,21 +331,17 @@ START_TEST(sizes_of_parts) {
     uint8_t mask[ROWS];
     memset(mask, 1, sizeof mask);
     ck_assert_ok(alcore__texts_read(ctx, pool, mask, ROWS, true, &texts));
-    size_t masks = 144 + TAGS, ngrams = 16 + TAGS;
+    size_t masks = 144 + TAGS, tokens = 16 + TAGS;
     int near = 0;
     for (int64_t row = 0; row < ROWS; row++) {
         const char *text = alcore_pool_text(pool, row, NULL);
-        const int64_t most = alcore__text_tokens_most(text, strlen(text));
-        uint64_t *hashes = calloc((size_t)(3 * most) + 1, sizeof *hashes);
-        uint64_t *seen = calloc((size_t)alcore__text_ngrams_slots(most, 3), sizeof *seen);
-        int64_t tokens;
-        ngrams +=
-            32 + 8 * (size_t)alcore__text_ngrams(text, strlen(text), 3, hashes, seen, &tokens);
+        alcore__token_reader reader = {.text = text, .length = strlen(text)};
+        size_t count = 0;
+        while (alcore__token_next(&reader)) count++;
+        tokens += 32 + (count + 63) / 64 * 8 + 8 * count;
         masks += 24;
         if (texts.near[row].count > 0) masks += 24 + (texts.near[row].count + 1) / 2 * 8;
         near += texts.near[row].count > 0;
-        free(hashes);
-        free(seen);
     }
     ck_assert_int_gt(near, ROWS / 2);
     for (int exchange = 0; exchange < 2; exchange++) {
@@ -355,8 +351,8 @@ START_TEST(sizes_of_parts) {
         const size_t settings = (strlen(message + 48) / 8 + 1) * 8;
         const size_t part = own - 48 - settings - 32;
         if (exchange == 0) ck_assert_uint_eq(part, masks);
-        if (exchange == 1) ck_assert_uint_le(part, ngrams); /* near ones are left out */
-        if (exchange == 1) ck_assert_uint_gt(part, ngrams / 2);
+        if (exchange == 1) ck_assert_uint_le(part, tokens); /* near ones are left out */
+        if (exchange == 1) ck_assert_uint_gt(part, tokens / 2);
         ck_assert_ok(alcore_job_deliver(jobs[0], all, length));
         ck_assert_ok(alcore_job_deliver(jobs[1], all, length));
         free(all);
