@@ -31,7 +31,8 @@ from ._phrases import Phrases, phrases
 from ._pool import STATES, Pool
 from ._project import ImportReport, Project, ProjectAgreement, ProjectStatus
 from ._comparison import Compared, Comparison
-from ._select import Ablation, ImplicitModelWarning, Request, ablate, compare, request_options, select
+from ._request import Ablation, Request, request_options
+from ._select import ImplicitModelWarning, ablate, compare, select
 from ._search import Neighbors, knn, margin_ratios
 from ._selection import Price, Selection
 from ._served import read_served

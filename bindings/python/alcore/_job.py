@@ -11,7 +11,7 @@ from ._calls import run
 from ._handles import default_context, getter, Handle, new, options
 from ._lazy import types as t
 from ._library import lib
-from ._select import Request
+from ._request import Request
 
 
 class Picks(NamedTuple):
