@@ -10,6 +10,7 @@
 
 #include "base/state.h"
 #include "check_suite.h"
+#include "comma_locale.h"
 #include "torch_training.h"
 
 /* ---- a disk that fails from some operation on ---- */
@@ -237,7 +238,7 @@ static alcore_status wait_once(void *user, int64_t update, int64_t updates, int3
 }
 
 /* A line after ten seconds and one at the end: three more updates like the first take three times
- * as long as it. */
+ * as long as it. Numbers have a point whatever the host's locale is. */
 START_TEST(speed_and_time_left_are_said) {
     said all_lines = {0};
     begin();
@@ -255,7 +256,10 @@ START_TEST(speed_and_time_left_are_said) {
     alcore_sys_model *model = open_folder(scratch, 0, 0, 0);
     /* Lines are passed on to a thread that is in a call of the context. */
     ck_assert_int_eq(alcore__enter(ctx), ALCORE_OK);
+    comma_locale locale;
+    comma_locale_begin(&locale);
     ck_assert_int_eq(alcore__leave(ctx, engine->train(model, &how, NULL)), ALCORE_OK);
+    comma_locale_end(&locale);
     engine->close(model);
     ck_assert_msg(all_lines.count == 2, "%d lines, %s", all_lines.count, all_lines.lines[0]);
     for (int i = 0; i < 2; i++) {

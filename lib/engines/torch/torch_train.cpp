@@ -21,7 +21,10 @@
  * bytes a token without dropout. */
 #include <chrono>
 #include <cmath>
+#include <iomanip>
+#include <locale>
 #include <set>
+#include <sstream>
 
 #include "torch_train.h"
 
@@ -344,15 +347,16 @@ struct Reporter {
         double now = seconds_since(start);
         bool last = at.update == training.how.updates;
         if (now - said >= 10 || last) {
-            char text[200];
+            std::ostringstream text;
             said = now;
-            std::snprintf(
-                text, sizeof text, "update %lld of %lld: loss %.4f, %.0f tokens/s, %.0f s left",
-                static_cast<long long>(at.update), static_cast<long long>(training.how.updates),
-                at.loss, static_cast<double>(tokens) / std::max(now, 1e-9),
-                now / static_cast<double>(updates) *
-                    static_cast<double>(training.how.updates - at.update));
-            host.log(text);
+            text.imbue(std::locale::classic()); /* not the host's, which may have a decimal comma */
+            text << std::fixed << "update " << at.update << " of " << training.how.updates
+                 << ": loss " << std::setprecision(4) << at.loss << ", " << std::setprecision(0)
+                 << static_cast<double>(tokens) / std::max(now, 1e-9) << " tokens/s, "
+                 << now / static_cast<double>(updates) *
+                        static_cast<double>(training.how.updates - at.update)
+                 << " s left";
+            host.log(text.str());
         }
         host.tick("training", at.update, training.how.updates);
     }
