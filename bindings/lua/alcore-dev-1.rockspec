@@ -20,7 +20,7 @@ build = {
                 "bindings/lua/lua_handle.c", "bindings/lua/lua_host_model.c", "bindings/lua/lua_lm.c", "bindings/lua/lua_logits.c", "bindings/lua/lua_matrix.c",
                 "bindings/lua/lua_metrics.c", "bindings/lua/lua_mix.c", "bindings/lua/lua_analysis.c", "bindings/lua/lua_stop.c", "bindings/lua/lua_plots.c", "bindings/lua/lua_model.c", "bindings/lua/lua_model_texts.c", "bindings/lua/lua_module.c", "bindings/lua/lua_number.c",
                 "bindings/lua/lua_overlap.c", "bindings/lua/lua_phrases.c", "bindings/lua/lua_pool.c", "bindings/lua/lua_project.c", "bindings/lua/lua_registry.c",
-                "bindings/lua/lua_request.c", "bindings/lua/lua_search.c", "bindings/lua/lua_selection.c", "bindings/lua/lua_strategy.c",
+                "bindings/lua/lua_compare.c", "bindings/lua/lua_request.c", "bindings/lua/lua_search.c", "bindings/lua/lua_selection.c", "bindings/lua/lua_strategy.c",
                 "bindings/lua/lua_structs.c", "bindings/lua/lua_tables.c", "bindings/lua/lua_tokenizer.c", "bindings/lua/lua_tools.c", "bindings/lua/lua_values.c",
                 "bindings/lua/lua_view.c", "bindings/lua/lua_writer.c",
             },

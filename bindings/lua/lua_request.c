@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select{...}, ablate{...} and compare{...}: a table becomes a request of the library.
+/* select{...}: a table becomes a request of the library (lua_selecting.h).
  *
  * The fields that mean pools, rows, the model and the strategy are listed here. For every other
  * name the library is asked: an option of a request, else a parameter of the strategy, else a
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lua_binding.h"
+#include "lua_selecting.h"
 
 /* Fields that have a meaning of their own, so that the library is not asked. */
 static const char *const select_fields[] = {
@@ -18,25 +18,10 @@ static const char *const select_fields[] = {
     "labeled",    "languages", "like",    "model",    "params",         "pool",   "progress",
     "references", "strategy",  "targets", "texts",    "max_text_bytes", "utf8",   "repeated_ids",
     NULL};
-/* Those that ablate{...} has besides. */
-static const char *const ablation_fields[] = {"parameter", "test", "values", NULL};
-/* Those that compare{...} has besides. */
-static const char *const comparison_fields[] = {"strategies", "test", NULL};
 /* Those of select_fields that make a pool of `texts`, and are refused beside a pool. */
 static const char *const record_fields[] = {"cost",         "dedup", "groups",     "ids",
                                             "languages",    "utf8",  "references", "max_text_bytes",
                                             "repeated_ids", NULL};
-
-/* One call of select. */
-typedef struct selecting {
-    lua_State *L;
-    int fields;                                    /* stack index of the caller's table */
-    const char *const *more_fields;                /* than select has; NULL: none */
-    al_context *context;                           /* of all objects of the call */
-    al_object *pool, *request, *strategy;          /* NULL until they are made or found */
-    int pool_index, request_index, strategy_index; /* their stack indices; 0 until then */
-    char given[1024]; /* names of the columns among the fields, with commas between them */
-} selecting;
 
 static int is_one_of(const char *name, const char *const *list) {
     for (; *list; list++)
@@ -46,9 +31,7 @@ static int is_one_of(const char *name, const char *const *list) {
 
 /* ---- pools ---- */
 
-/* The context of the field "context", else of the first object among the fields, else the module's;
- * objects of another context are refused where they are used. */
-static al_context *context_of_fields(lua_State *L, int fields) {
+al_context *al_selecting_context(lua_State *L, int fields) {
     static const struct {
         const char *field;
         const al_kind *kind;
@@ -69,7 +52,7 @@ static al_context *context_of_fields(lua_State *L, int fields) {
     return al_context_of(L, fields);
 }
 
-static void check_context(const selecting *self, const al_object *object, const char *what) {
+void al_selecting_check(const selecting *self, const al_object *object, const char *what) {
     if (object->context != self->context)
         luaL_error(self->L, "select: '%s' belongs to another context", what);
 }
@@ -104,7 +87,7 @@ static int find_pool(selecting *self) {
 }
 
 static int set_role(selecting *self, int32_t role, const al_object *pool, const char *what) {
-    check_context(self, pool, what);
+    al_selecting_check(self, pool, what);
     return AL_CALL(self->L, self->context,
                    alcore_request_set_pool(self->request->request, role, pool->pool));
 }
@@ -241,7 +224,7 @@ static int set_option(selecting *self, const char *name, int value) {
 }
 
 static int set_parameter(selecting *self, const char *name, int value) {
-    if (self->more_fields == comparison_fields)
+    if (self->compares)
         return luaL_error(self->L,
                           "compare: '%s' is no option and no column; a parameter goes with its "
                           "strategy",
@@ -339,7 +322,7 @@ static int find_strategy(selecting *self) {
     int failed = al_strategy_from(L, -1, self->context, &self->strategy);
     if (failed) return failed;
     self->strategy_index = lua_gettop(L);
-    check_context(self, self->strategy, "strategy");
+    al_selecting_check(self, self->strategy, "strategy");
     al_anchor(L, self->request_index, self->strategy_index, "strategy");
     return AL_CALL(L, self->context,
                    alcore_request_set_strategy(self->request->request, self->strategy->strategy));
@@ -372,7 +355,7 @@ static int set_column_model(selecting *self, int key, int value) {
     int failed;
     al_object *model = model_at(self, value, &failed);
     if (failed) return failed;
-    check_context(self, model, "model");
+    al_selecting_check(self, model, "model");
     lua_pushfstring(L, "model of %s", column);
     al_anchor(L, self->request_index, value, lua_tostring(L, -1));
     return AL_CALL(L, self->context,
@@ -388,7 +371,7 @@ static int find_model(selecting *self) {
     int failed;
     al_object *model = model_at(self, lua_gettop(L), &failed);
     if (failed) return failed;
-    check_context(self, model, "model");
+    al_selecting_check(self, model, "model");
     al_anchor(L, self->request_index, -1, "model");
     return AL_CALL(L, self->context,
                    alcore_request_set_model(self->request->request, model->model));
@@ -404,8 +387,7 @@ static int new_request(selecting *self) {
                    alcore_request_new(self->context->ctx, &self->request->request));
 }
 
-/* Makes the request from the fields. */
-static int build(selecting *self) {
+int al_selecting_build(selecting *self) {
     lua_State *L = self->L;
     int failed = find_pool(self);
     if (!failed) failed = new_request(self);
@@ -424,10 +406,7 @@ static int build(selecting *self) {
     return for_each_field(self, lua_gettop(L), set_table_parameter);
 }
 
-/* Sets the progress function of this call in the table of the context's functions. Pushes the
- * table, whose index it returns, and above it the function that was there before: of an outer call,
- * whose function this call keeps when it has none. */
-static int begin_progress(selecting *self) {
+int al_selecting_begin(selecting *self) {
     lua_State *L = self->L;
     lua_getfield(L, self->fields, "progress");
     if (!lua_isnil(L, -1) && !lua_isfunction(L, -1))
@@ -444,9 +423,7 @@ static int begin_progress(selecting *self) {
     return table;
 }
 
-/* Ends the call that begin_progress() began: puts the earlier progress function back, which may run
- * the collector and with it finalizers that clear the error text. */
-static alcore_status end_progress(selecting *self, int functions, alcore_status status) {
+alcore_status al_selecting_end(selecting *self, int functions, alcore_status status) {
     lua_State *L = self->L;
     al_capture(self->context->frame, status);
     lua_pushvalue(L, functions + 1);
@@ -454,15 +431,13 @@ static alcore_status end_progress(selecting *self, int functions, alcore_status 
     return status;
 }
 
-/* Rows that the call leaves out, rows that it is limited to, and those of another selection. */
-static int limit_rows(selecting *self) {
+int al_selecting_limit(selecting *self) {
     int failed = set_excluded(self);
     if (!failed) failed = set_rows(self, "eligible", ALCORE_ROWS_ELIGIBLE);
     return failed ? failed : set_like(self);
 }
 
-/* Pushes a selection without a handle, which keeps the pool. */
-static al_object *push_selection(selecting *self) {
+al_object *al_selecting_push(selecting *self) {
     al_object *result = al_new(self->L, &al_selection_kind, self->context);
     al_anchor(self->L, lua_gettop(self->L), self->pool_index, "pool");
     return result;
@@ -471,21 +446,21 @@ static al_object *push_selection(selecting *self) {
 /* Runs the request; the one result is the selection. */
 static int run(selecting *self) {
     lua_State *L = self->L;
-    int failed = limit_rows(self);
+    int failed = al_selecting_limit(self);
     if (failed) return failed;
-    al_object *result = push_selection(self);
+    al_object *result = al_selecting_push(self);
     int top = lua_gettop(L);
-    int functions = begin_progress(self);
-    failed = AL_CALL(
-        L, self->context,
-        end_progress(self, functions, alcore_select(self->request->request, &result->selection)));
+    int functions = al_selecting_begin(self);
+    failed = AL_CALL(L, self->context,
+                     al_selecting_end(self, functions,
+                                      alcore_select(self->request->request, &result->selection)));
     return al_result(L, failed, top);
 }
 
 static int select_from(selecting *self) {
     luaL_checkstack(self->L, 4 * AL_STACK, "select");
     luaL_checktype(self->L, self->fields, LUA_TTABLE);
-    int failed = build(self);
+    int failed = al_selecting_build(self);
     return failed ? failed : run(self);
 }
 
@@ -499,182 +474,8 @@ static int select_from(selecting *self) {
 int l_alcore_select(lua_State *L) {
     lua_settop(L, 1);
     luaL_checktype(L, 1, LUA_TTABLE);
-    selecting self = {.L = L, .fields = 1, .context = context_of_fields(L, 1)};
+    selecting self = {.L = L, .fields = 1, .context = al_selecting_context(L, 1)};
     return select_from(&self);
-}
-
-/* ---- ablate ---- */
-
-/* Pushes what the field `test` says: an overlap with the texts of a list, or of a file by its path;
- * *out stays NULL without it. */
-static int read_test(selecting *self, int32_t max_order, alcore_overlap **out) {
-    lua_State *L = self->L;
-    alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
-    options.max_order = max_order;
-    lua_getfield(L, self->fields, "test");
-    const int test = lua_gettop(L);
-    if (lua_isnil(L, test)) return 0;
-    al_object *overlap = al_new(L, &al_overlap_kind, self->context);
-    int failed = AL_CALL(L, self->context,
-                         alcore_overlap_new(self->context->ctx, &options, &overlap->overlap));
-    if (failed) return failed;
-    *out = overlap->overlap;
-    if (lua_type(L, test) == LUA_TSTRING)
-        return AL_CALL(L, self->context,
-                       alcore_overlap_read(*out, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE,
-                                           lua_tostring(L, test), NULL, NULL));
-    size_t *lengths;
-    int64_t count;
-    const char **texts = al_strings(L, test, "test", 0, &lengths, &count);
-    return AL_CALL(
-        L, self->context,
-        alcore_overlap_add(*out, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE, texts, lengths, count));
-}
-
-/* Pushes the numbers that it returns, [*count]: the field `values`, else those of Table 7. */
-static const double *read_values(selecting *self, int64_t *count) {
-    static const double usual[] = {0, 0.1, 0.3, 0.5, 0.7, 0.9, 1};
-    lua_getfield(self->L, self->fields, "values");
-    *count = sizeof usual / sizeof *usual;
-    if (lua_isnil(self->L, -1)) return usual;
-    return al_numbers(self->L, lua_gettop(self->L), "values", count);
-}
-
-/* Runs the request with each value; the one result is the list of rows, whose selections are made
- * before the call so that none is lost when memory ends. */
-static int run_ablation(selecting *self) {
-    lua_State *L = self->L;
-    alcore_overlap *test = NULL;
-    int64_t count;
-    int failed = limit_rows(self);
-    if (!failed) failed = read_test(self, 1, &test);
-    if (failed) return failed;
-    lua_getfield(L, self->fields, "parameter");
-    const char *parameter = luaL_optstring(L, -1, NULL);
-    const double *values = read_values(self, &count);
-    alcore_ablation *rows = al_buffer(L, count + 1, sizeof *rows);
-    alcore_selection **picked = al_buffer(L, count + 1, sizeof *picked);
-    al_object **objects = al_buffer(L, count + 1, sizeof *objects);
-    al_push_list(L, count);
-    const int list = lua_gettop(L);
-    for (int64_t i = 0; i < count; i++) {
-        rows[i] = (alcore_ablation)ALCORE_ABLATION_INIT;
-        objects[i] = push_selection(self);
-        lua_rawseti(L, list, (int)i + 1);
-    }
-    const int functions = begin_progress(self);
-    failed = AL_CALL(L, self->context,
-                     end_progress(self, functions,
-                                  alcore_request_ablate(self->request->request, parameter, values,
-                                                        count, test, rows, picked)));
-    if (failed) return failed;
-    for (int64_t i = 0; i < count; i++) objects[i]->selection = picked[i];
-    for (int64_t i = 0; i < count; i++) { /* a row with its selection takes the selection's place */
-        al_push_struct(L, al_ablation, &rows[i]);
-        lua_rawgeti(L, list, (int)i + 1);
-        lua_setfield(L, -2, "selection");
-        lua_rawseti(L, list, (int)i + 1);
-    }
-    return al_result(L, 0, list);
-}
-
-/*** What one parameter of the strategy changes: a selection with each of several values, compared.
- * @function alcore.ablate
- * @tparam table what the fields of @{alcore.select}; strategy (one that has the parameter),
- * parameter (default "lambda", of the strategy hybrid "ratio"), values (a list of numbers from 0 to
- * 1; default 0, 0.1, 0.3, 0.5, 0.7, 0.9, 1), test (a list of texts, or the path of a file)
- * @return a list of tables with value, items, phrases (-1 but of a hybrid), words, overlap (percent
- * of the word types of `test` that the picks have; NaN without it), share_of_0 and share_of_1 (of
- * the picks that the values 0 and 1 select too) and selection; or nil, message, code */
-int l_alcore_ablate(lua_State *L) {
-    lua_settop(L, 1);
-    luaL_checktype(L, 1, LUA_TTABLE);
-    luaL_checkstack(L, 4 * AL_STACK, "ablate");
-    selecting self = {
-        .L = L, .fields = 1, .more_fields = ablation_fields, .context = context_of_fields(L, 1)};
-    const int failed = build(&self);
-    return failed ? failed : run_ablation(&self);
-}
-
-/* ---- compare ---- */
-
-/* Pushes the strategies of the field `strategies`, a list, and an array of their handles, *out
- * [*count]. */
-static int read_strategies(selecting *self, alcore_strategy ***out, int64_t *count) {
-    lua_State *L = self->L;
-    lua_getfield(L, self->fields, "strategies");
-    const int list = lua_gettop(L);
-    luaL_checktype(L, list, LUA_TTABLE);
-    *count = al_length(L, list);
-    luaL_checkstack(L, 4 * AL_STACK + 4 * (int)(*count < 1024 ? *count : 1024), "compare");
-    if (*count > ALCORE_COMPARISON_MAX)
-        return luaL_error(L, "strategies: %d at most", ALCORE_COMPARISON_MAX);
-    *out = al_buffer(L, *count + 1, sizeof **out);
-    for (int64_t i = 0; i < *count; i++) {
-        al_object *made;
-        lua_rawgeti(L, list, (int)i + 1);
-        const int failed = al_strategy_from(L, lua_gettop(L), self->context, &made);
-        if (failed) return failed;
-        check_context(self, made, "strategy");
-        (*out)[i] = made->strategy;
-    }
-    return 0;
-}
-
-/* Runs the request with each strategy; the one result is the comparison. */
-static int run_comparison(selecting *self) {
-    lua_State *L = self->L;
-    alcore_overlap *test = NULL;
-    alcore_strategy **strategies = NULL;
-    int64_t count;
-    int failed = limit_rows(self);
-    if (!failed) failed = read_test(self, 3, &test);
-    if (!failed) failed = read_strategies(self, &strategies, &count);
-    if (failed) return failed;
-    al_object *result = al_new(L, &al_comparison_kind, self->context);
-    const int top = lua_gettop(L);
-    al_anchor(L, top, self->pool_index, "pool");
-    const int functions = begin_progress(self);
-    failed = AL_CALL(L, self->context,
-                     end_progress(self, functions,
-                                  alcore_request_compare(self->request->request, strategies, NULL,
-                                                         count, test, &result->comparison)));
-    return al_result(L, failed, top);
-}
-
-/*** What several strategies would buy with one budget, before anything is paid. The strategy random
- * is added as the floor where it is not among them.
- * @function alcore.compare
- * @tparam table what the fields of @{alcore.select} but for strategy and the parameters of one;
- * strategies (a list of names and strategies), test (a list of texts, or the path of a file)
- * @return a comparison; or nil, message, code */
-int l_alcore_compare(lua_State *L) {
-    lua_settop(L, 1);
-    luaL_checktype(L, 1, LUA_TTABLE);
-    luaL_checkstack(L, 4 * AL_STACK, "compare");
-    if (al_has(L, 1, "strategy")) return luaL_error(L, "compare: strategies is a list");
-    lua_settop(L, 1);
-    selecting self = {
-        .L = L, .fields = 1, .more_fields = comparison_fields, .context = context_of_fields(L, 1)};
-    const int failed = build(&self);
-    return failed ? failed : run_comparison(&self);
-}
-
-/*** What one of the strategies picked.
- * @function comparison:selection
- * @tparam number index from 1, in the order given; one that was added is the last
- * @return a selection; nil past the last */
-int l_comparison_selection(lua_State *L) {
-    const al_object *self = al_check(L, 1, &al_comparison_kind);
-    const int64_t index = (int64_t)luaL_checknumber(L, 2) - 1;
-    lua_settop(L, 2);
-    al_object *made = al_new(L, &al_selection_kind, self->context);
-    made->selection = alcore_selection_ref(alcore_comparison_selection(self->comparison, index));
-    if (!made->selection) return 0;
-    al_push_anchor(L, 1, "pool");
-    al_anchor(L, 3, -1, "pool");
-    lua_settop(L, 3);
-    return 1;
 }
 
 /*** Chooses from a pool.
