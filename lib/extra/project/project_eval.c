@@ -57,130 +57,130 @@ static alcore_status read_given(evaluation *self, alcore__buffer *text) {
 /* ---- the parts ---- */
 
 /* Which model is measured. */
-static alcore_status find_model(alcore__project_job *job, const evaluation *self) {
+static alcore_status find_model(alcore__project_work *work, const evaluation *self) {
     const char *const given = self->options.model;
     if (given) {
-        ALCORE__TRY(alcore__buffer_format(job->ctx, &job->model, "%s", given));
-        job->work.model = job->model.data;
+        ALCORE__TRY(alcore__buffer_format(work->ctx, &work->model, "%s", given));
+        work->handed.model = work->model.data;
         return ALCORE_OK;
     }
-    ALCORE__TRY(alcore__project_model_path(job->project, job->work.round, &job->model));
-    if (alcore__path_exists(job->model.data))
-        job->work.model = job->model.data;
+    ALCORE__TRY(alcore__project_model_path(work->project, work->handed.round, &work->model));
+    if (alcore__path_exists(work->model.data))
+        work->handed.model = work->model.data;
     else if (self->options.test)
         return alcore__fail(ALCORE_E_NOT_FOUND,
                             "there is no model '%s': train one after round %lld, or name one",
-                            job->model.data, (long long)job->work.round);
+                            work->model.data, (long long)work->handed.round);
     return ALCORE_OK;
 }
 
-static alcore_status put_test(alcore__project_job *job, const evaluation *self) {
-    alcore__json_out *const json = &job->arguments;
+static alcore_status put_test(alcore__project_work *work, const evaluation *self) {
+    alcore__json_out *const json = &work->arguments;
     const alcore_project_eval_options *const options = &self->options;
     char digest[ALCORE__HASH_TEXT_BYTES];
     int64_t bytes;
     if (!options->test) return ALCORE_OK;
-    ALCORE__TRY(alcore__path_digest(job->ctx, options->test, digest, &bytes));
+    ALCORE__TRY(alcore__path_digest(work->ctx, options->test, digest, &bytes));
     alcore__json_put_string(json, "test", options->test);
     alcore__json_put_string(json, "test_digest", digest);
     if (options->metrics) alcore__json_put_string(json, "metrics", options->metrics);
-    const alcore__model_folder from = alcore__project_job_folder(job, NULL, options->language);
+    const alcore__model_folder from = alcore__project_work_folder(work, NULL, options->language);
     if (from.language) alcore__json_put_string(json, "language", from.language);
     return ALCORE_OK;
 }
 
 /* Finds the model and logs that the evaluation begins. */
-static alcore_status begin(alcore__project_job *job, void *data) {
+static alcore_status begin(alcore__project_work *work, void *data) {
     evaluation *const self = data;
-    alcore__json_out *const json = &job->arguments;
+    alcore__json_out *const json = &work->arguments;
     char digest[ALCORE__HASH_TEXT_BYTES];
     if (self->options.round == ALCORE_UNSET_INT)
-        ALCORE__TRY(alcore__project_rounds(job->project, &self->options.round));
-    job->work.round = self->options.round;
-    ALCORE__TRY(alcore__project_round_check(job->project, job->work.round));
-    ALCORE__TRY(alcore__project_job_settings(job));
-    ALCORE__TRY(find_model(job, self));
+        ALCORE__TRY(alcore__project_rounds(work->project, &self->options.round));
+    work->handed.round = self->options.round;
+    ALCORE__TRY(alcore__project_round_check(work->project, work->handed.round));
+    ALCORE__TRY(alcore__project_work_settings(work));
+    ALCORE__TRY(find_model(work, self));
     alcore__json_open(json, NULL, '{');
-    alcore__json_put_integer(json, "round", job->work.round);
+    alcore__json_put_integer(json, "round", work->handed.round);
     if (self->options.model) alcore__json_put_string(json, "model", self->options.model);
-    if (job->work.model && alcore__path_exists(job->work.model)) {
-        ALCORE__TRY(alcore__project_model_digest(job->ctx, job->work.model, digest));
+    if (work->handed.model && alcore__path_exists(work->handed.model)) {
+        ALCORE__TRY(alcore__project_model_digest(work->ctx, work->handed.model, digest));
         alcore__json_put_string(json, "digest", digest);
     }
     if (self->options.function) alcore__json_put_flag(json, "function", true);
-    alcore__project_job_put_command(job, self->options.command);
-    ALCORE__TRY(put_test(job, self));
+    alcore__project_work_put_command(work, self->options.command);
+    ALCORE__TRY(put_test(work, self));
     alcore__json_close(json, '}');
-    return alcore__project_job_log_begin(job);
+    return alcore__project_work_log_begin(work);
 }
 
-static alcore_status measure_model(alcore__project_job *job, evaluation *self) {
+static alcore_status measure_model(alcore__project_work *work, evaluation *self) {
     alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
     const alcore__model_folder from =
-        alcore__project_job_folder(job, job->work.model, self->options.language);
+        alcore__project_work_folder(work, work->handed.model, self->options.language);
     alcore_pool *test = NULL;
     keep_all.dedup = ALCORE_DEDUP_NONE;
     keep_all.repeated_ids = ALCORE_IDS_ANY;
-    alcore_status status = alcore_pool_new(job->ctx, &keep_all, &test);
+    alcore_status status = alcore_pool_new(work->ctx, &keep_all, &test);
     if (status == ALCORE_OK)
         status = alcore_pool_read(test, self->options.test, self->options.reading);
     if (status == ALCORE_OK)
         status =
-            alcore__model_folder_measure(job->ctx, &from, test, self->options.metrics, take, self);
+            alcore__model_folder_measure(work->ctx, &from, test, self->options.metrics, take, self);
     alcore_pool_unref(test);
     return status;
 }
 
 /* Runs the command and reads what it printed. */
-static alcore_status run_command(alcore__project_job *job, evaluation *self) {
+static alcore_status run_command(alcore__project_work *work, evaluation *self) {
     alcore__buffer path = {0}, text = {0};
-    alcore_status status = alcore__project_job_scratch(job, "output", &path);
+    alcore_status status = alcore__project_work_scratch(work, "output", &path);
     if (status == ALCORE_OK)
-        status =
-            alcore__project_job_command(job, self->options.command, self->options.show, path.data);
-    if (status == ALCORE_OK) status = alcore__read_text(job->ctx, path.data, MOST_OUTPUT, &text);
+        status = alcore__project_work_command(work, self->options.command, self->options.show,
+                                              path.data);
+    if (status == ALCORE_OK) status = alcore__read_text(work->ctx, path.data, MOST_OUTPUT, &text);
     if (status == ALCORE_OK) status = read_given(self, &text);
-    alcore__buffer_clear(job->ctx, &path);
-    alcore__buffer_clear(job->ctx, &text);
+    alcore__buffer_clear(work->ctx, &path);
+    alcore__buffer_clear(work->ctx, &text);
     return status;
 }
 
-static alcore_status call_function(alcore__project_job *job, evaluation *self) {
+static alcore_status call_function(alcore__project_work *work, evaluation *self) {
     alcore__buffer text = {0};
     const char *given;
     alcore_status status =
-        alcore__project_job_function(job, self->options.function, self->options.user, &given);
+        alcore__project_work_function(work, self->options.function, self->options.user, &given);
     if (status == ALCORE_OK)
-        status = alcore__buffer_format(job->ctx, &text, "%s", given ? given : "");
+        status = alcore__buffer_format(work->ctx, &text, "%s", given ? given : "");
     if (status == ALCORE_OK) status = read_given(self, &text);
-    alcore__buffer_clear(job->ctx, &text);
+    alcore__buffer_clear(work->ctx, &text);
     return status;
 }
 
 /* Keeps the measures and logs them. */
-static alcore_status finish(alcore__project_job *job, void *data) {
+static alcore_status finish(alcore__project_work *work, void *data) {
     const alcore__measures *const measures = &((const evaluation *)data)->measures;
-    alcore__json_open(&job->result, NULL, '{');
+    alcore__json_open(&work->result, NULL, '{');
     for (int i = 0; i < measures->count; i++) {
-        ALCORE__TRY(alcore__project_metric_add(job->project, job->work.round, measures->names[i],
-                                               measures->values[i]));
-        alcore__json_put_number(&job->result, measures->names[i], measures->values[i]);
+        ALCORE__TRY(alcore__project_metric_add(work->project, work->handed.round,
+                                               measures->names[i], measures->values[i]));
+        alcore__json_put_number(&work->result, measures->names[i], measures->values[i]);
     }
-    alcore__json_close(&job->result, '}');
-    return alcore__project_job_log_end(job);
+    alcore__json_close(&work->result, '}');
+    return alcore__project_work_log_end(work);
 }
 
 /* ---- the call ---- */
 
-static alcore_status run(alcore__project_job *job, evaluation *self) {
-    ALCORE__TRY(alcore__project_job_begin(job));
-    ALCORE__TRY(alcore__project_job_run(job, begin, self));
-    alcore_status status = self->options.test      ? measure_model(job, self)
-                           : self->options.command ? run_command(job, self)
-                                                   : call_function(job, self);
-    job->waits = true;
-    if (status == ALCORE_OK) status = alcore__project_job_run(job, finish, self);
-    return alcore__project_job_log_failure(job, status);
+static alcore_status run(alcore__project_work *work, evaluation *self) {
+    ALCORE__TRY(alcore__project_work_begin(work));
+    ALCORE__TRY(alcore__project_work_run(work, begin, self));
+    alcore_status status = self->options.test      ? measure_model(work, self)
+                           : self->options.command ? run_command(work, self)
+                                                   : call_function(work, self);
+    work->waits = true;
+    if (status == ALCORE_OK) status = alcore__project_work_run(work, finish, self);
+    return alcore__project_work_log_failure(work, status);
 }
 
 alcore_status alcore_project_eval(alcore_project *project,
@@ -191,13 +191,13 @@ alcore_status alcore_project_eval(alcore_project *project,
         return alcore__fail(ALCORE_E_INVALID, "%s: a project and options are needed", call);
     alcore_ctx *const ctx = project->object.ctx;
     evaluation self = {.measures = {.count = 0}};
-    alcore__project_job job = {
+    alcore__project_work work = {
         .project = project, .ctx = ctx, .call = call, .what = "eval", .lock = -1};
     ALCORE__TRY(alcore__enter_long(ctx));
     alcore_status status = check(&self, options, call);
-    if (status == ALCORE_OK) status = run(&job, &self);
+    if (status == ALCORE_OK) status = run(&work, &self);
     if (status == ALCORE_OK && out)
-        status = alcore__project_job_tell(&job, job.result.text.data, out);
-    alcore__project_job_end(&job);
+        status = alcore__project_work_tell(&work, work.result.text.data, out);
+    alcore__project_work_end(&work);
     return alcore__leave(ctx, status);
 }

@@ -151,7 +151,7 @@ static alcore_status collect(alcore_project *project, const char *folder, const 
 static alcore_status collect_all(alcore_project *project, DIR *listing, const char *folder,
                                  int64_t *bytes) {
     int lock;
-    alcore_status status = alcore__project_job_lock(project, &lock);
+    alcore_status status = alcore__project_work_lock(project, &lock);
     if (lock < 0) return status; /* what is there may be what a training makes */
     for (const struct dirent *entry; status == ALCORE_OK && (entry = readdir(listing));)
         status = collect(project, folder, entry->d_name, bytes);

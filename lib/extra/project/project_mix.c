@@ -67,16 +67,16 @@ alcore_status alcore__project_mix_read(alcore_project *project, alcore__project_
 
 /* ---- making and writing it ---- */
 
-alcore_status alcore__project_mix_make(alcore__project_job *job, const alcore_mix_options *given,
+alcore_status alcore__project_mix_make(alcore__project_work *work, const alcore_mix_options *given,
                                        alcore__project_mix *self) {
     alcore_mix_options options = ALCORE_MIX_OPTIONS_INIT;
     ALCORE__TRY(alcore__struct_read_over(&options, sizeof options,
                                          ALCORE__FIRST_SIZE(alcore_mix_options, norm), given,
                                          "alcore_mix_options"));
-    if (options.seed == 0) options.seed = job->seed;
-    if (options.round == 0) options.round = job->work.round;
-    if (!options.device && job->device.length) options.device = job->device.data;
-    return alcore_mix_new(job->ctx, self->labeled, self->pool, self->annotations, &options,
+    if (options.seed == 0) options.seed = work->seed;
+    if (options.round == 0) options.round = work->handed.round;
+    if (!options.device && work->device.length) options.device = work->device.data;
+    return alcore_mix_new(work->ctx, self->labeled, self->pool, self->annotations, &options,
                           &self->made);
 }
 

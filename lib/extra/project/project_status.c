@@ -82,10 +82,10 @@ alcore_status alcore__project_work_read(alcore_project *project, alcore__buffer 
                                         alcore_project_status *out) {
     alcore_ctx *const ctx = project->object.ctx;
     alcore__buffer evaluating = {0};
-    ALCORE__TRY(alcore__project_job_standing(project, "train", &out->training, texts));
+    ALCORE__TRY(alcore__project_work_standing(project, "train", &out->training, texts));
     const size_t first = texts->length;
     alcore_status status =
-        alcore__project_job_standing(project, "eval", &out->evaluating, &evaluating);
+        alcore__project_work_standing(project, "eval", &out->evaluating, &evaluating);
     if (status == ALCORE_OK) status = alcore__buffer_append(ctx, texts, "", 1);
     if (status == ALCORE_OK && evaluating.length)
         status = alcore__buffer_append(ctx, texts, evaluating.data, evaluating.length);

@@ -103,16 +103,16 @@ static void put_training(alcore__json_out *json, const alcore_train_options *how
 }
 
 /* Who trains. */
-static alcore_status put_trainer(alcore__project_job *job, const training *self) {
+static alcore_status put_trainer(alcore__project_work *work, const training *self) {
     const alcore_project_train_options *const options = &self->options;
-    alcore__json_out *const json = &job->arguments;
+    alcore__json_out *const json = &work->arguments;
     char digest[ALCORE__HASH_TEXT_BYTES];
     if (options->function) alcore__json_put_flag(json, "function", true);
-    alcore__project_job_put_command(job, options->command);
+    alcore__project_work_put_command(work, options->command);
     if (!options->model) return ALCORE_OK;
-    ALCORE__TRY(alcore__project_model_digest(job->ctx, options->model, digest));
+    ALCORE__TRY(alcore__project_model_digest(work->ctx, options->model, digest));
     const alcore__model_folder from =
-        alcore__project_job_folder(job, options->model, options->language);
+        alcore__project_work_folder(work, options->model, options->language);
     alcore__json_put_string(json, "model", options->model);
     alcore__json_put_string(json, "digest", digest);
     if (from.language) alcore__json_put_string(json, "language", from.language);
@@ -123,101 +123,101 @@ static alcore_status put_trainer(alcore__project_job *job, const training *self)
 /* ---- the parts ---- */
 
 /* Reads what the pairs are mixed of. */
-static alcore_status read_mix(alcore__project_job *job, void *data) {
+static alcore_status read_mix(alcore__project_work *work, void *data) {
     training *const self = data;
-    ALCORE__TRY(alcore__project_rounds(job->project, &job->work.round));
-    ALCORE__TRY(alcore__project_job_settings(job));
-    ALCORE__TRY(alcore__project_mix_read(job->project, &self->mix));
+    ALCORE__TRY(alcore__project_rounds(work->project, &work->handed.round));
+    ALCORE__TRY(alcore__project_work_settings(work));
+    ALCORE__TRY(alcore__project_mix_read(work->project, &self->mix));
     return alcore_annotations_count(self->mix.annotations) > 0
                ? ALCORE_OK
                : alcore__fail(ALCORE_E_MISSING, "no pair is labeled that a model could learn");
 }
 
-static alcore_status mix(alcore__project_job *job, training *self) {
+static alcore_status mix(alcore__project_work *work, training *self) {
     if (!self->options.mix) return ALCORE_OK;
-    ALCORE__TRY(alcore__project_job_run(job, read_mix, self));
-    return alcore__project_mix_make(job, self->options.mix, &self->mix);
+    ALCORE__TRY(alcore__project_work_run(work, read_mix, self));
+    return alcore__project_mix_make(work, self->options.mix, &self->mix);
 }
 
 /* Writes the pairs and logs that the training begins. */
-static alcore_status begin(alcore__project_job *job, void *data) {
+static alcore_status begin(alcore__project_work *work, void *data) {
     training *const self = data;
-    alcore__json_out *const json = &job->arguments;
+    alcore__json_out *const json = &work->arguments;
     char digest[ALCORE__HASH_TEXT_BYTES];
     int64_t pairs = 0, bytes;
-    ALCORE__TRY(alcore__project_rounds(job->project, &job->work.round));
-    if (!self->mix.made) ALCORE__TRY(alcore__project_job_settings(job));
-    if (self->how.seed == 0) self->how.seed = job->seed;
+    ALCORE__TRY(alcore__project_rounds(work->project, &work->handed.round));
+    if (!self->mix.made) ALCORE__TRY(alcore__project_work_settings(work));
+    if (self->how.seed == 0) self->how.seed = work->seed;
     ALCORE__TRY(self->options.labeled
-                    ? alcore__buffer_format(job->ctx, &job->labeled, "%s", self->options.labeled)
-                    : alcore__project_job_scratch(job, "labeled.tsv", &job->labeled));
-    job->work.labeled = job->labeled.data;
+                    ? alcore__buffer_format(work->ctx, &work->labeled, "%s", self->options.labeled)
+                    : alcore__project_work_scratch(work, "labeled.tsv", &work->labeled));
+    work->handed.labeled = work->labeled.data;
     ALCORE__TRY(self->mix.made
-                    ? alcore__project_mix_write(job->ctx, &self->mix, job->labeled.data, &pairs)
-                    : alcore__project_pairs_write(job->project, job->labeled.data,
+                    ? alcore__project_mix_write(work->ctx, &self->mix, work->labeled.data, &pairs)
+                    : alcore__project_pairs_write(work->project, work->labeled.data,
                                                   self->options.with_labeled, &pairs));
     if (pairs == 0)
         return alcore__fail(ALCORE_E_MISSING, "no pair is labeled that a model could learn");
-    ALCORE__TRY(alcore__path_digest(job->ctx, job->labeled.data, digest, &bytes));
+    ALCORE__TRY(alcore__path_digest(work->ctx, work->labeled.data, digest, &bytes));
     alcore__json_open(json, NULL, '{');
-    alcore__json_put_integer(json, "round", job->work.round);
+    alcore__json_put_integer(json, "round", work->handed.round);
     alcore__json_put_integer(json, "pairs", pairs);
     alcore__json_put_string(json, "pairs_digest", digest);
     if (self->options.with_labeled) alcore__json_put_flag(json, "with_labeled", true);
     if (self->mix.made) alcore__json_put_raw(json, "mix", alcore_mix_provenance(self->mix.made));
-    ALCORE__TRY(put_trainer(job, self));
+    ALCORE__TRY(put_trainer(work, self));
     alcore__json_close(json, '}');
-    ALCORE__TRY(alcore__project_model_path(job->project, job->work.round, &job->model));
-    ALCORE__TRY(alcore__project_model_prepare(job->project, job->model.data, &self->made));
-    job->work.model = self->made.data;
-    return alcore__project_job_log_begin(job);
+    ALCORE__TRY(alcore__project_model_path(work->project, work->handed.round, &work->model));
+    ALCORE__TRY(alcore__project_model_prepare(work->project, work->model.data, &self->made));
+    work->handed.model = self->made.data;
+    return alcore__project_work_log_begin(work);
 }
 
 /* Trains by the engine, on the pairs of the file. */
-static alcore_status train_model(alcore__project_job *job, training *self) {
+static alcore_status train_model(alcore__project_work *work, training *self) {
     alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
     alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
     const alcore__model_folder from =
-        alcore__project_job_folder(job, self->options.model, self->options.language);
+        alcore__project_work_folder(work, self->options.model, self->options.language);
     alcore_pool *pairs = NULL;
     keep_all.dedup = ALCORE_DEDUP_NONE;
     keep_all.repeated_ids = ALCORE_IDS_ANY;
     reading.reference_column = "reference";
-    alcore_status status = alcore_pool_new(job->ctx, &keep_all, &pairs);
-    if (status == ALCORE_OK) status = alcore_pool_read(pairs, job->work.labeled, &reading);
+    alcore_status status = alcore_pool_new(work->ctx, &keep_all, &pairs);
+    if (status == ALCORE_OK) status = alcore_pool_read(pairs, work->handed.labeled, &reading);
     if (status == ALCORE_OK)
-        status = alcore__model_folder_train(job->ctx, &from, pairs, &self->how, self->made.data,
+        status = alcore__model_folder_train(work->ctx, &from, pairs, &self->how, self->made.data,
                                             &self->result);
     alcore_pool_unref(pairs);
     return status;
 }
 
-static alcore_status train(alcore__project_job *job, training *self) {
+static alcore_status train(alcore__project_work *work, training *self) {
     const alcore_project_train_options *const options = &self->options;
     const char *made;
-    if (options->model) return train_model(job, self);
+    if (options->model) return train_model(work, self);
     if (options->command)
-        return alcore__project_job_command(job, options->command, options->show, NULL);
-    ALCORE__TRY(alcore__project_job_function(job, options->function, options->user, &made));
-    return made ? alcore__buffer_format(job->ctx, &self->elsewhere, "%s", made) : ALCORE_OK;
+        return alcore__project_work_command(work, options->command, options->show, NULL);
+    ALCORE__TRY(alcore__project_work_function(work, options->function, options->user, &made));
+    return made ? alcore__buffer_format(work->ctx, &self->elsewhere, "%s", made) : ALCORE_OK;
 }
 
 /* Logs what was made and gives the model its name, unless a function made it elsewhere. */
-static alcore_status finish(alcore__project_job *job, void *data) {
+static alcore_status finish(alcore__project_work *work, void *data) {
     const training *const self = data;
-    alcore__json_out *const json = &job->result;
+    alcore__json_out *const json = &work->result;
     char digest[ALCORE__HASH_TEXT_BYTES];
     const bool elsewhere =
         self->elsewhere.length > 0 && strcmp(self->elsewhere.data, self->made.data) != 0;
     const bool made = !elsewhere && alcore__path_exists(self->made.data);
-    job->work.model = made ? self->made.data : elsewhere ? self->elsewhere.data : NULL;
+    work->handed.model = made ? self->made.data : elsewhere ? self->elsewhere.data : NULL;
     alcore__json_open(json, NULL, '{');
     if (made)
-        alcore__json_put_string(json, "made", strrchr(job->model.data, '/') + 1);
+        alcore__json_put_string(json, "made", strrchr(work->model.data, '/') + 1);
     else if (elsewhere)
         alcore__json_put_string(json, "model", self->elsewhere.data);
     if (made || elsewhere) {
-        ALCORE__TRY(alcore__project_model_digest(job->ctx, job->work.model, digest));
+        ALCORE__TRY(alcore__project_model_digest(work->ctx, work->handed.model, digest));
         alcore__json_put_string(json, "digest", digest);
     }
     if (self->options.model) alcore__json_put_integer(json, "updates", self->result.updates);
@@ -226,33 +226,33 @@ static alcore_status finish(alcore__project_job *job, void *data) {
         alcore__json_put_number(json, "best_value", self->result.best_value);
     }
     alcore__json_close(json, '}');
-    ALCORE__TRY(alcore__project_job_log_end(job));
+    ALCORE__TRY(alcore__project_work_log_end(work));
     if (!made) return ALCORE_OK;
-    job->work.model = job->model.data;
-    return alcore__project_model_replace(job->project, self->made.data, job->model.data);
+    work->handed.model = work->model.data;
+    return alcore__project_model_replace(work->project, self->made.data, work->model.data);
 }
 
 /* Removes the earlier model, or puts it back where the commit failed. */
-static alcore_status mend(alcore__project_job *job, void *data) {
+static alcore_status mend(alcore__project_work *work, void *data) {
     int64_t bytes = 0;
     (void)data;
-    return alcore__project_model_mend(job->project, job->model.data, &bytes);
+    return alcore__project_model_mend(work->project, work->model.data, &bytes);
 }
 
 /* ---- the call ---- */
 
-static alcore_status run(alcore__project_job *job, training *self) {
-    ALCORE__TRY(alcore__project_job_begin(job));
-    ALCORE__TRY(mix(job, self));
-    ALCORE__TRY(alcore__project_job_run(job, begin, self));
-    alcore_status status = train(job, self);
+static alcore_status run(alcore__project_work *work, training *self) {
+    ALCORE__TRY(alcore__project_work_begin(work));
+    ALCORE__TRY(mix(work, self));
+    ALCORE__TRY(alcore__project_work_run(work, begin, self));
+    alcore_status status = train(work, self);
     if (status == ALCORE_OK) {
-        job->waits = true;
-        status = alcore__project_job_run(job, finish, self);
+        work->waits = true;
+        status = alcore__project_work_run(work, finish, self);
         /* What this cannot do, the next training or gc does. */
-        (void)alcore__project_job_run(job, mend, NULL);
+        (void)alcore__project_work_run(work, mend, NULL);
     }
-    return alcore__project_job_log_failure(job, status);
+    return alcore__project_work_log_failure(work, status);
 }
 
 alcore_status alcore_project_train(alcore_project *project,
@@ -263,13 +263,14 @@ alcore_status alcore_project_train(alcore_project *project,
     if (!project || !options)
         return alcore__fail(ALCORE_E_INVALID, "%s: a project and options are needed", call);
     alcore_ctx *const ctx = project->object.ctx;
-    alcore__project_job job = {
+    alcore__project_work work = {
         .project = project, .ctx = ctx, .call = call, .what = "train", .lock = -1};
     ALCORE__TRY(alcore__enter_long(ctx));
     alcore_status status = check(&self, options, call);
-    if (status == ALCORE_OK) status = run(&job, &self);
-    if (status == ALCORE_OK && out) status = alcore__project_job_tell(&job, job.work.model, out);
-    alcore__project_job_end(&job);
+    if (status == ALCORE_OK) status = run(&work, &self);
+    if (status == ALCORE_OK && out)
+        status = alcore__project_work_tell(&work, work.handed.model, out);
+    alcore__project_work_end(&work);
     alcore__project_mix_clear(&self.mix);
     alcore__buffer_clear(ctx, &self.made);
     alcore__buffer_clear(ctx, &self.elsewhere);

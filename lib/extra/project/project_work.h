@@ -13,12 +13,12 @@
 #include "formats/table_writer.h"
 
 /* What is being done. One that has not begun has project, ctx, call, what and a lock of -1. */
-typedef struct alcore__project_job {
+typedef struct alcore__project_work {
     alcore_project *project;
     alcore_ctx *ctx;
     const char *call;                /* the public function, for messages */
     const char *what;                /* "train" or "eval", as the log has it */
-    alcore_project_work work;        /* of views of the buffers here */
+    alcore_project_work handed;      /* to a function of the host: views of the buffers here */
     int lock;                        /* descriptor; -1: not taken */
     bool waits;                      /* for another writer, as days of work would be lost */
     bool begun;                      /* the log has that it was begun */
@@ -29,56 +29,56 @@ typedef struct alcore__project_job {
     alcore__buffer scratch;          /* a temporary folder; empty: there is none */
     alcore__buffer language, device; /* of the settings; empty: not set */
     uint64_t seed;                   /* of the settings */
-} alcore__project_job;
+} alcore__project_work;
 
 /* Takes the lock of trainings: *out is -1 where another one has it. */
-alcore_status alcore__project_job_lock(const alcore_project *project, int *out);
+alcore_status alcore__project_work_lock(const alcore_project *project, int *out);
 /* Takes the lock: ALCORE_E_BUSY where another one has it. */
-alcore_status alcore__project_job_begin(alcore__project_job *job);
+alcore_status alcore__project_work_begin(alcore__project_work *work);
 /* Drops the lock and removes what was temporary, whether it began or not. */
-void alcore__project_job_end(alcore__project_job *job);
+void alcore__project_work_end(alcore__project_work *work);
 
 /* A part of the work that is a transaction of its own; data: what the public call was told. */
-typedef alcore_status alcore__project_part(alcore__project_job *job, void *data);
+typedef alcore_status alcore__project_part(alcore__project_work *work, void *data);
 /* Runs one, as a call of the project that may save. ALCORE_E_BUSY where another thread or process
- * has the project, unless job->waits. */
-alcore_status alcore__project_job_run(alcore__project_job *job, alcore__project_part *part,
-                                      void *data);
-/* Logs that it begins, with job->arguments. Called within a transaction. */
-alcore_status alcore__project_job_log_begin(alcore__project_job *job);
-/* Logs what it came to: job->result. Called within a transaction. */
-alcore_status alcore__project_job_log_end(alcore__project_job *job);
+ * has the project, unless work->waits. */
+alcore_status alcore__project_work_run(alcore__project_work *work, alcore__project_part *part,
+                                       void *data);
+/* Logs that it begins, with work->arguments. Called within a transaction. */
+alcore_status alcore__project_work_log_begin(alcore__project_work *work);
+/* Logs what it came to: work->result. Called within a transaction. */
+alcore_status alcore__project_work_log_end(alcore__project_work *work);
 /* Logs that it failed, with the last error, unless it has not begun or was cancelled. Returns
  * status, and that error stays the last one. */
-alcore_status alcore__project_job_log_failure(alcore__project_job *job, alcore_status status);
+alcore_status alcore__project_work_log_failure(alcore__project_work *work, alcore_status status);
 /* How the last work of this kind stands: *open, it has not ended; *failure, why it failed, emptied
  * first and empty unless it did. Called within a transaction. */
-alcore_status alcore__project_job_standing(alcore_project *project, const char *what, int32_t *open,
-                                           alcore__buffer *failure);
+alcore_status alcore__project_work_standing(alcore_project *project, const char *what,
+                                            int32_t *open, alcore__buffer *failure);
 
 /* Reads language, device and seed of the settings. Called within a transaction. */
-alcore_status alcore__project_job_settings(alcore__project_job *job);
+alcore_status alcore__project_work_settings(alcore__project_work *work);
 /* How the engine opens the model of a folder; language: of the options, or NULL. */
-alcore__model_folder alcore__project_job_folder(const alcore__project_job *job, const char *path,
-                                                const char *language);
+alcore__model_folder alcore__project_work_folder(const alcore__project_work *work, const char *path,
+                                                 const char *language);
 
-/* Adds a command to job->arguments; NULL: nothing. */
-void alcore__project_job_put_command(alcore__project_job *job, const char *const *command);
+/* Adds a command to work->arguments; NULL: nothing. */
+void alcore__project_work_put_command(alcore__project_work *work, const char *const *command);
 /* Hands out a view of a text, as the project's, once the work is done. */
-alcore_status alcore__project_job_tell(alcore__project_job *job, const char *text,
-                                       const char **out);
+alcore_status alcore__project_work_tell(alcore__project_work *work, const char *text,
+                                        const char **out);
 /* Runs a command. output: file for its standard output; NULL: it goes where its standard error
  * goes. */
-alcore_status alcore__project_job_command(alcore__project_job *job, const char *const *command,
-                                          bool show, const char *output);
+alcore_status alcore__project_work_command(alcore__project_work *work, const char *const *command,
+                                           bool show, const char *output);
 /* Calls the function of the host. */
-alcore_status alcore__project_job_function(alcore__project_job *job,
-                                           alcore_project_function function, void *user,
-                                           const char **out);
+alcore_status alcore__project_work_function(alcore__project_work *work,
+                                            alcore_project_function function, void *user,
+                                            const char **out);
 /* The path of a file in the temporary folder, which is made: "labeled.tsv", "log" or "output"; *out
  * is emptied first. */
-alcore_status alcore__project_job_scratch(alcore__project_job *job, const char *name,
-                                          alcore__buffer *out);
+alcore_status alcore__project_work_scratch(alcore__project_work *work, const char *name,
+                                           alcore__buffer *out);
 
 /* ---- models (project_models.c, project_model_files.c) ---- */
 
@@ -141,7 +141,7 @@ typedef struct alcore__project_mix {
 alcore_status alcore__project_mix_read(alcore_project *project, alcore__project_mix *self);
 /* Makes it by options of the caller; seed, round and device are those of the work where they are
  * not set. */
-alcore_status alcore__project_mix_make(alcore__project_job *job, const alcore_mix_options *given,
+alcore_status alcore__project_mix_make(alcore__project_work *work, const alcore_mix_options *given,
                                        alcore__project_mix *self);
 /* Writes its pairs with their kinds. *count: how many. */
 alcore_status alcore__project_mix_write(alcore_ctx *ctx, const alcore__project_mix *self,
