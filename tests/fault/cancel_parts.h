@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of cancel_experiment.c, cancel_job.c, cancel_matrix.c, cancel_metric.c, cancel_pool.c,
  * cancel_project.c, cancel_text.c and cancel_tool.c, which stand in the table of cancel_calls.c,
- * and the world that they find there. */
+ * and the world that they find there (cancel_world.c). */
 #ifndef CANCEL_PARTS_H
 #define CANCEL_PARTS_H
 
@@ -15,21 +15,31 @@ extern alcore_lm *lm;
 extern alcore_aligner *aligner;
 extern alcore_tokenizer *tokenizer; /* of vocab.txt */
 extern alcore_links *links;         /* of the pool, which is its own translation: row_count pairs */
-extern alcore_column_writer *filled, /* with all rows put */
-    *merging;                        /* one that a part is merged into */
+extern alcore_annotations *annotations; /* all rows of the pool as sentences, with translations */
+extern alcore_mix *mix;
+extern alcore_selection *all_picks;   /* of the strategy random */
+extern alcore_comparison *comparison; /* of the strategy random alone */
+extern alcore_column_writer *filled,  /* with all rows put */
+    *merging;                         /* one that a part is merged into */
 
 /* A call that saves or sets, the status of which is the value; around_saving() is told. */
 #define SAVING(call) (begin_saving(), end_saving(call))
 void begin_saving(void);
 alcore_status end_saving(alcore_status status);
 
-/* The texts of the pool, [row_count]; to be freed. */
+/* The texts of the pool, [row_count] borrowed from it; the array is to be freed. */
 const char **texts_of_pool(void);
 /* Calls `use` with the items of the pool and the path of a file in the folder of the walk. */
 alcore_status with_items(alcore_status (*use)(alcore_annotations *, const char *),
                          const char *name);
 /* The path of a file in the folder of the walk; valid until the next call. */
 const char *in_folder(const char *name);
+
+/* cancel_calls.c */
+/* A request of strategy_name for a part of the pool. */
+alcore_status make_request(alcore_request **out);
+/* A training set of `annotations`, for which the pool is its own labeled data. */
+alcore_status make_mix(const char *kind, alcore_mix **out);
 
 /* cancel_matrix.c */
 alcore_status call_logits(void);
