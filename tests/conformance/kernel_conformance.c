@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every entry of the kernel table, every engine present, against plain loops in double: the bytes
- * are equal. Usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY [ROWS]]] [MODULE...]; EVERY
- * runs one case in so many (emulators are slow; 0: none), ROWS is the size of the large cases
- * (0: none), all of which run where it is given, and MODULE is a file with the entry point of
- * the CUDA engine or of its emulation. Prints each difference, and counts after each number of
- * dimensions or rows, as they come, so that a run that is stopped has said what it compared;
- * ends with the grid of kernels and engines; TAP. */
+ * are equal. Usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY [ROWS]]] [MODULE...], or
+ * kernel_conformance --entries, which prints the names of the entries; EVERY runs one case in so
+ * many (emulators are slow; 0: none), ROWS is the size of the large cases (0: none), all of which
+ * run where it is given, and MODULE is a file with the entry point of the CUDA engine or of its
+ * emulation. Prints each difference, and counts after each number of dimensions or rows, as they
+ * come, so that a run that is stopped has said what it compared; ends with the grid of kernels and
+ * engines; TAP. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -93,6 +94,13 @@ static int collect_entries(void) {
         }
     }
     return count == ENTRIES;
+}
+
+/* A name a line, for who runs each in a process of its own. */
+static int print_entries(void) {
+    if (!collect_entries()) return 1;
+    for (int e = 0; e < ENTRIES; e++) puts(entries[e].name);
+    return 0;
 }
 
 /* False when $ALCORE_CONFORMANCE_ONLY has anything but names of entries between its commas. */
@@ -511,9 +519,11 @@ static int report(void) {
 int main(int argc, char **argv) {
     if (argc < 2) {
         fprintf(stderr,
-                "usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY [ROWS]]] [MODULE...]\n");
+                "usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY [ROWS]]] [MODULE...]\n"
+                "       kernel_conformance --entries\n");
         return 2;
     }
+    if (!strcmp(argv[1], "--entries")) return print_entries();
     /* Of the cases one in four by default, all in the full tier, where the sanitized build tries
      * one in three; by default it tries one in eight, as valgrind (brief) does. */
     int thinned = SANITIZED && !getenv("ALCORE_TEST_FULL");
@@ -550,8 +560,8 @@ int main(int argc, char **argv) {
             grid[e][k].missing = !has_entry(engines[k], &entries[e]);
     }
     run_all(seed, every);
-    if (!getenv("ALCORE_CONFORMANCE_ONLY")) run_tall(seed);
     large_all = full || given == 3;
+    if (!getenv("ALCORE_CONFORMANCE_ONLY") || (large_all && numbers[2] > 0)) run_tall(seed);
     if (numbers[2] > 0 && engine_devices > 0) run_large(seed, (int64_t)numbers[2]);
     return report() != 0;
 }

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The goals of the CUDA engine, each with what was measured, and torch beside it on the same device.
 
-  bench_gpu.py KIT [--out FILE.tsv] [--once]
+  bench_gpu.py KIT [--out FILE.tsv] [--once] [--only GOAL,GOAL]
 
 KIT: a folder of tests/gpu/pack.sh. Times are medians by CUDA events; matrices lie on the device and outputs stay there, and only
 idds, which is timed through the public call, returns its picks to the host. Torch's times are those of what a user writes in the
 precision of the answer (TF32 off). Bandwidth is that of a copy, bytes read and written together, so 100 % of it is reached by
-code that reads its input once at the full rate of the memory. --once takes each of the engine's calls once and compares nothing,
+code that reads its input once at the full rate of the memory. FILE.tsv grows, so that each goal may have a process of its
+own (each.py). --once takes each of the engine's calls once and compares nothing,
 for a profiler. The exit status is 1 where outputs differ from torch's; a goal that is missed is told in the table alone."""
 import argparse
 import os
@@ -22,6 +23,7 @@ arguments = argparse.ArgumentParser()
 arguments.add_argument("kit")
 arguments.add_argument("--out")
 arguments.add_argument("--once", action="store_true")
+arguments.add_argument("--only")
 arguments = arguments.parse_args()
 
 torch.manual_seed(1)
@@ -36,7 +38,7 @@ if real:
     kernels.work.stream = stream.cuda_stream
 capability = "sm_%d%d" % torch.cuda.get_device_capability() if real else "none"
 bandwidth = None if arguments.once else copy_bandwidth()
-table = open(arguments.out, "w", encoding="utf-8") if arguments.out else None
+table = open(arguments.out, "a", encoding="utf-8") if arguments.out else None
 differing = 0
 
 
@@ -259,7 +261,8 @@ def picks():
 print("engine %s, torch %s, %s" % (kernels.engine, torch.__version__, torch.cuda.get_device_name() if real else
                                    "no device of torch's: a dry run, whose times say nothing"))
 failed = 0
-for run in (logits, hidden, segment, clusters, neighbors, distances, picks):
+GOALS = {run.__name__: run for run in (logits, hidden, segment, clusters, neighbors, distances, picks)}
+for run in [GOALS[name] for name in arguments.only.split(",")] if arguments.only else GOALS.values():
     try:
         run()
     except Exception as error:  # the others are measured

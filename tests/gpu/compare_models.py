@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models on a device beside the CPU, and how fast they are there.
 
-  compare_models.py FIXTURES [--device cuda] [--library OTHER-DEVICE.so] [--speed PAIRS.tsv [--try-out]]
+  compare_models.py FIXTURES [--device cuda] [--library OTHER-DEVICE.so] [--part 2/5] [--speed PAIRS.tsv [--try-out]]
 
-FIXTURES: tests/torch/fixtures, a folder of random weights for each family. Each of them embeds, scores and translates
-the same texts on the CPU and on the device in float32: embeddings agree to 1e-5, log-probabilities to 1e-4, outputs are
-equal. A training of three updates from the same seed agrees in its loss. --library is loaded first; it may bring a kind
-of device of its own (tests/torch/other_device.cpp). --speed: also a translation model of 20 million parameters, trained
-from scratch on the device, in tokens a second and operations a second (6 operations a parameter and token), and the
-embedding of its texts; --try-out: with little work, to see that the script runs. The exit status is 77 where this torch has no such device, else 1 when something differs."""
+FIXTURES: tests/torch/fixtures, a folder of random weights for each family. Each of them embeds, scores and translates the
+same texts on the CPU and on the device in float32: embeddings agree to 1e-5, log-probabilities to 1e-4, outputs are equal. A
+training of three updates from the same seed agrees in its loss. --library is loaded first; it may bring a kind of device of
+its own (tests/torch/other_device.cpp). --part: every fifth model, from the third on; 0/0: none. --speed: also a translation
+model of 20 million parameters, trained from scratch on the device, in tokens a second and operations a second (6 operations a
+parameter and token), and the embedding of its texts; --try-out: with little work, to see that the script runs. The exit
+status is 77 where this torch has no such device, else 1 when something differs."""
 import argparse
 import ctypes
 import json
@@ -24,6 +25,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument('fixtures')
 parser.add_argument('--device', default='cuda')
 parser.add_argument('--library')
+parser.add_argument('--part', default='0/1')
 parser.add_argument('--speed')
 parser.add_argument('--try-out', action='store_true')
 arguments = parser.parse_args()
@@ -109,12 +111,14 @@ def speed(box):
 
 def main():
     with tempfile.TemporaryDirectory() as box:
+        part, parts = map(int, arguments.part.split('/'))
         names = sorted(os.listdir(arguments.fixtures))
         try:
             alcore.Model.open(os.path.join(arguments.fixtures, names[0]), device=arguments.device)
         except alcore.Error as error:
             print(error)
             return 77
+        names = names[part::parts] if parts else []
         for name in names:
             shutil.copytree(os.path.join(arguments.fixtures, name), os.path.join(box, name))
             compare(with_letters(os.path.join(box, name)), name)

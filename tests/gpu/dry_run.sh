@@ -3,7 +3,8 @@
 # Runs the folder that pack.sh makes where there is no GPU, in a bare system: a mount namespace
 # whose root has the shared libraries, Python and a few plain commands, and no compiler, no package
 # manager, no network and nothing of this repository but the folder. Once with the emulated device,
-# so that every script runs, and once without a device, which must never be told as a success. TAP.
+# so that every script runs, and once without a device, which must never be told as a success; and
+# its three plans with stubs (stub_machine.sh) that pass, die and hang. TAP.
 #   dry_run.sh BUILD
 # The interpreter is the first one with torch and numpy of $ALCORE_TORCH_PYTHON, of the virtual
 # environments torch-venv and venv of BUILD and of the folder above it, and python3; without any
@@ -50,7 +51,7 @@ print(*(p for p in {sys.prefix, sys.base_prefix} if not p.startswith("/usr")), s
 # CUDA may have libraries of the toolkit there. Its compiler is in another folder.
 mapfile -t library_folders < <(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | sed -n 's|.*=> \(/.*\)/[^/]*$|\1|p' |
     sort -u | grep -Ev '^(/usr)?/lib')
-commands="bash sh cat cut date env head mkdir mktemp nproc realpath rm sed grep tail tee timeout tr uname sort ls"
+commands="bash sh cat cut date env head mkdir mktemp nproc realpath rm mv sed sleep grep tail tee timeout tr uname sort ls"
 
 # bare COMMAND...: runs it in the bare system, where /kit is the folder and /out the results.
 bare() {
@@ -86,11 +87,12 @@ PYTHON=python3
 [ ${#python_folders[@]} -eq 0 ] || PYTHON=$python # the symbolic link of a virtual environment says which one it is
 export PYTHON
 
-# The limits of the steps, both tools of the sanitizer counted.
-limits=$(sed -nE 's/.*(^| )(device_)?step( --[a-z]+)* ("[^"]*"|[a-z]+) ([0-9]+) .*/\4\t\5/p' tests/gpu/run.sh |
-    awk -F '\t' '{sum += $1 ~ /\$tool/ ? 2 * $2 : $2} END {print sum + 0, NR}')
-check "the limits of the 15 steps of run.sh leave time for all: $limits" \
-    [ "${limits#* }" = 15 -a "${limits% *}" -le "$(sed -n 's/^most_seconds=//p' tests/gpu/run.sh)" -a "${limits% *}" -le 470 ]
+# The plans: their limits, then the order of their steps on a machine whose programs are stubs.
+for minutes in 4 6 9; do
+    sum=$(awk -v plan=$minutes '$1 == "stage" {for (i = 2; i <= NF; i++) if ($i == plan) column = i} !/^#/ {sum += $column}
+        END {print sum - plan}' tests/gpu/plans.tsv)
+    check "the limits of the plan of $minutes minutes sum to $((60 * minutes)) s: $sum" [ "$sum" = $((60 * minutes)) ]
+done
 check "the folder is packed, with the emulated device" tests/gpu/pack.sh --emulated "$work/kit" "$build"
 : >"$work/said"
 # shellcheck disable=SC2016
@@ -102,18 +104,67 @@ check "the bare system has no compiler, no package manager and no network" bare 
     [ "$(grep -c : /proc/net/dev)" -le 1 ] || exit 1
     ! (exec 3<>/dev/tcp/1.1.1.1/80) 2>/dev/null'
 
+# stubs STUB MINUTES: run.sh with stubs in place of what it starts.
+stubs() {
+    bare env STUB="$1" PATH=/kit/stubs:/usr/bin PYTHON=python3 bash /kit/run.sh --minutes "$2" /kit /out >"$work/said" 2>&1
+    status=$?
+}
+# begun: the steps of that run in the order in which they began, each kind once.
+begun() { sed -n 's/^-- \(.*\), at most [0-9]* s$/\1/p' "$work/out/report.txt" | sed 's/, one case in .*//' | uniq; }
+# expected MINUTES: what they should be.
+expected() {
+    printf '%s\n' load doctor "probe of cuBLAS" "probe of ncu" "probe of compute-sanitizer" "probe of torch" "filtered conformance" conformance \
+        goals "compute-sanitizer racecheck" "selections and searches, CPU against device"
+    [ "$1" = 4 ] || echo "compute-sanitizer memcheck"
+    printf '%s\n' "counters of four kernels" "models, CPU against device" "example, a training loop on the device" "example in C++" \
+        "copies to the host in the example"
+    [ "$1" = 4 ] || printf '%s\n' ceilings "hidden states to NLL, both ways"
+    [ "$1" != 9 ] || echo "speed of models"
+}
+mv "$work/kit" "$work/real-kit"
+mkdir -p "$work/kit/bin" "$work/kit/stubs"
+cp -r "$work/real-kit/run.sh" "$work/real-kit/plans.tsv" "$work/real-kit/scripts" "$work/kit"
+for program in bin/alcore bin/kernel_conformance bin/torch_device stubs/python3 stubs/ncu stubs/compute-sanitizer stubs/nvidia-smi; do
+    cp tests/gpu/stub_machine.sh "$work/kit/$program"
+done
+echo 2.11 >"$work/kit/torch_version"
+echo "engine: a stub" >"$work/kit/packed"
+steps=$work/out/steps.tsv
+probes='load|doctor|probe of .*'
+for minutes in 4 6 9; do
+    stubs pass $minutes
+    check "$minutes minutes: every step passes" [ "$status" = 0 -a -z "$(grep -v '^passed\|^left out: not in' "$steps")" ]
+    check "$minutes minutes: the order of the steps" [ "$(begun)" = "$(expected $minutes)" ]
+    stubs die $minutes
+    check "$minutes minutes: each step begins after the one before has died" [ "$status" = 1 -a "$(begun)" = "$(expected $minutes)" ]
+    check "$minutes minutes: each is told to have died, and what it printed" \
+        [ -z "$(grep -vE "^left out|	($probes)\$|^FAILED with 139	" "$steps")" -a "$(grep -c ': a line of ' "$work/out/report.txt")" -ge 18 ]
+done
+check "entries that the device does not have take no part" [ -z "$(grep class_stats "$steps")" ]
+sed -i '/^[#s]/!s/\t.*/\t4\t4\t4/' "$work/kit/plans.tsv" # all stages but those whose names begin with s
+begin=$SECONDS
+stubs hang 4
+check "steps that hang are killed, and the next stage begins" \
+    [ "$(grep -c '^NOT FINISHED within [0-9] s	[0-9]*	\(filtered conformance\|goals\|counters\|models\|ceilings\|hidden\)' "$steps")" -ge 7 ]
+check "a plan ends in its time: $((SECONDS - begin)) s" [ $((SECONDS - begin)) -lt 60 ]
+rm -rf "$work/kit"
+mv "$work/real-kit" "$work/kit"
+
 bare bash /kit/run.sh /kit /out >"$work/said" 2>&1
 status=$?
-steps=$work/out/steps.tsv
 outcome() { # outcome STEP: passed, left out, FAILED ...
     awk -F '\t' -v name="$1" 'index($3, name) == 1 {print $1}' "$steps"
 }
 passed() { [ "$(outcome "$1")" = passed ]; }
 check "every step of the emulated device passes" [ $status = 0 ]
-for step in load doctor "conformance, one case in" "conformance at size" "conformance of the filters"; do check "$step ran" passed "$step"; done
-check "conformance prints its counts as they come" grep -q '^# after 33 dimensions:.* cuda-emu \([1-9][0-9]*\)/\1$' "$work/out/report.txt"
-check "large cases too" grep -q '^# after 300 rows:.* cuda-emu \([1-9][0-9]*\)/\1$' "$work/out/report.txt"
-check "entries are given arrays on the device" [ "$(grep -c '^# cuda-emu: [1-9][0-9]* cases of entries with arrays on the device$' "$work/out/report.txt")" = 3 ]
+for step in load doctor; do check "$step ran" passed "$step"; done
+entries=$("$build/tests/conformance/kernel_conformance" --entries | grep -vxF "$(awk '$2 == "cuda" {print $1}' tests/conformance/missing-entries)" | wc -l)
+check "each of $entries entries passed in a process of its own" [ "$(grep -c '^passed.*	conformance, one case in [0-9]* of ' "$steps")" = "$entries" ]
+check "four with filters" [ "$(grep -c '^passed.*	filtered conformance, one case in [0-9]* of ' "$steps")" = 4 ]
+check "conformance prints its counts as they come" grep -q ' of knn: # after 1024 dimensions:.* cuda-emu \([1-9][0-9]*\)/\1$' "$work/out/report.txt"
+check "large cases too" grep -q ' of knn: # after 300 rows:.* cuda-emu \([1-9][0-9]*\)/\1$' "$work/out/report.txt"
+check "entries are given arrays on the device" [ "$(grep -c ': # cuda-emu: [1-9][0-9]* cases of entries with arrays on the device$' "$work/out/report.txt")" -ge "$entries" ]
+check "what the machine lacks is left out by its name" [ -n "$(outcome "probe of ncu" | grep '^left out')" ]
 for step in selections "example, a training loop" ceilings goals "hidden states to NLL"; do
     if [ -n "$has_torch" ]; then
         check "$step ran" passed "$step"
@@ -123,8 +174,8 @@ for step in selections "example, a training loop" ceilings goals "hidden states 
 done
 if [ -n "$has_torch" ]; then
     check "every goal is in the table" [ "$(wc -l <"$work/out/goals.tsv")" = 7 ]
-    check "hidden states are measured both ways" [ "$(grep -c '^\(cuBLAS\|own kernel\)  .* tokens: ' "$work/out/report.txt")" = 4 ]
-    check "a dozen selections are equal" [ "$(grep -c '^equal  ' "$work/out/report.txt")" -ge 12 ]
+    check "hidden states are measured both ways" [ "$(grep -c ': \(cuBLAS\|own kernel\)  .* tokens: ' "$work/out/report.txt")" = 4 ]
+    check "a dozen selections are equal" [ "$(grep -c ': equal  ' "$work/out/report.txt")" -ge 12 ]
 fi
 check "the report says that the device is emulated" grep -q '^The device is EMULATED' "$work/out/report.txt"
 
@@ -136,7 +187,7 @@ bare bash /kit/run.sh /kit /out >"$work/said" 2>&1
 status=$?
 check "without a device the status is 3" [ $status = 3 ]
 check "nothing but the loading of the folder passed" [ "$(awk -F '\t' '$1 == "passed" {print $3}' "$steps")" = load ]
-for step in doctor conformance selections compute-sanitizer ceilings goals ncu; do
+for step in conformance filtered selections compute-sanitizer ceilings goals counters models; do
     check "$step is left out, for there is no device" [ -z "$(outcome "$step" | grep -v '^left out: no device')" -a -n "$(outcome "$step")" ]
 done
 check "the report says that nothing was checked" grep -q '^There is NO DEVICE' "$work/out/report.txt"

@@ -19,7 +19,7 @@ fi
 [ $# -ge 1 ] || { sed -n '3,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 kit=$1
 build=${2:-build/kit}
-most_bytes=$((48 << 20))
+most_bytes=$((40 << 20))
 
 if [ -z "$emulated" ]; then
     # Release code for every device, without what a run on a device does not use.
@@ -53,13 +53,13 @@ cp -r tests/torch/fixtures "$kit/models"
 # The few libraries beside the system's own: those of the C library and of the compiler are there.
 ldd "$kit"/bin/* "$kit"/lib/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
     grep -Ev '/(libalcore|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)\.so' | xargs -r cp -L -t "$kit/lib"
-[ -n "$emulated" ] || strip --strip-unneeded "$kit"/bin/* "$kit"/lib/* "$kit"/module/*
+strip --strip-unneeded "$kit"/bin/* "$kit"/lib/* "$kit"/module/* "$kit"/filtered/*
 cp -rL "$build/bindings/python/alcore" "$kit/python"
 rm -rf "$kit/python/alcore/__pycache__"
 cp tests/conformance/missing-entries include/alcore/sys/kernel.h tests/bench/kernels/kernel_table.py \
     tests/support/emulated_device.py tests/gpu/*.py "$kit/scripts"
 cp -r examples/data examples/python "$kit/examples"
-cp tests/gpu/run.sh "$kit"
+cp tests/gpu/run.sh tests/gpu/plans.tsv "$kit"
 # The C++ example, for the one version of torch that tests/tools/install_torch.sh has installed; of
 # another one ($TORCH: the folder of its package) where that is given.
 torch=${TORCH:-}

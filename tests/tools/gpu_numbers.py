@@ -5,7 +5,6 @@ phrases() are pieces of the page with {} in the place of each such number, and t
 of kernels, launches, waits, instructions, registers, lines, bytes or of time, and one with decimals, must be in one of
 them, in a table that gpu_md.py writes, or in TYPED, where those are that are neither measured nor in a source."""
 import functools
-import math
 import os
 import re
 import sys
@@ -144,11 +143,13 @@ def phrases():
         ('a lane begins {} loads before it waits for the first', [whole(constant('lib/engines/cuda/cuda_warp.cuh', 'LANE_STEPS'))]),
         ('a folder of less than {} MiB', [whole(one('tests/gpu/pack.sh', r'most_bytes=\$\(\((\d+) << 20\)\)'))]),
         ('A folder of {} bytes or more is refused', [whole(one('tests/gpu/pack.sh', r'most_bytes=\$\(\((\d+) << 20\)\)') * MIB)]),
-        ('`run.sh` ends within {} minutes', [whole(math.ceil(one(run, r'most_seconds=(\d+)') / 60))]),
-        ('one case in {} of every kernel against plain loops', [whole(one(run, r'\ncases=(\d+)'))]),
+        ('run at once, up to {}, as', [whole(one(run, r'MOST_JOBS=(\d+)'))]),
+        ('One case in {} (with filters one in {}; in 9 minutes one in {} and one in {})',
+         [whole(one(run, pattern)) for pattern in (r'\ncases=(\d+)', r'\ncases=.* filter_cases=(\d+)', r' 9 \] \|\| cases=(\d+)', r' 9 \] \|\| .*filter_cases=(\d+)')]),
         ('then at size, {} rows', [whole(one(run, r'\ncases=\d+ .*rows=(\d+)'))]),
-        ('racecheck over one case in {}, arrays as above; memcheck also with {} rows',
-         [whole(one(run, r'\$conformance 1 (\d+) \$rows "\$kit/filtered')), whole(one(run, r'\n +rows=(\d+)\n'))]),
+        ('over one case in {}, and 20 selections', [whole(one(run, r'racecheck, one case in (\d+)'))]),
+        ('margin ratios of {} rows of torch tensors', [whole(one(run, r'\nselection_rows=(\d+)'))]),
+        ('memcheck of all kernels with {} rows', [whole(one(run, r'missing-entries" 1 400 (\d{5}) '))]),
     ]
 
 
