@@ -9,7 +9,7 @@
  *   selection  one handle for each budget, with reasons, summary and provenance
  *
  * Of a shard the run is that of budget/nominees.h, or one over what all shards have gathered, and
- * there is no selection.
+ * there is no selection; or the answer is held before the run, for passes over all shards.
  *
  * Rows that are added to the candidates between two locks end the call with ALCORE_E_BUSY. Rows
  * that are added to the labeled pool or to the target take no part: their datasets have as many
@@ -19,8 +19,11 @@
 
 #include "select/select_internal.h"
 
+enum { HELD_POOLS = 4 }; /* candidates, labeled, target, excluded */
+
 /* The state of one answer, which answer_or_nominate() frees at its end. */
-typedef struct answer {
+typedef struct alcore__held_answer answer;
+struct alcore__held_answer {
     alcore_request *request;     /* the caller's, or `derived` */
     alcore__shard_answer *shard; /* borrowed; NULL: a selection is wanted */
     /* A copy of the caller's request whose candidates are the phrases of its texts, `phrases`, and
@@ -44,7 +47,9 @@ typedef struct answer {
                            languages */
     alcore__run_input input;
     alcore__outcome outcome;
-} answer;
+    alcore_pool *held[HELD_POOLS]; /* locked for reading until the answer is freed, a reference of
+                                      each; NULL: it is not held, or has no such pool */
+};
 
 /* Refuses errors that can be seen without reading a pool: no candidates, the pool of candidates as
  * the labeled pool or the excluded texts too (as the target it is allowed), no budget, and
@@ -533,19 +538,37 @@ static alcore_status spend_gathered(answer *self) {
     return status;
 }
 
+/* The input of a shard, with the pools locked for reading. */
+static alcore_status fill_shard(answer *self) {
+    ALCORE__TRY(fill_input(self));
+    ALCORE__TRY(check_makers(self));
+    ALCORE__TRY(check_values(self, &self->input.candidates));
+    self->input.labeled_rows = labeled_rows_of(self);
+    return ALCORE_OK;
+}
+
+/* Keeps the pools locked until alcore__held_answer_free(). */
+static void hold_pools(answer *self) {
+    const alcore_request *request = self->request;
+    alcore_pool *const pools[HELD_POOLS] = {request->candidates, request->labeled, request->target,
+                                            request->excluded};
+    for (int i = 0; i < HELD_POOLS; i++) self->held[i] = alcore_pool_ref(pools[i]);
+}
+
 /* Answers what is asked of a shard at last, with the pools locked for reading; without a candidate
  * it has no nominee. */
 static alcore_status answer_shard(answer *self) {
     alcore__run_input *input = &self->input;
     alcore__shard_answer *shard = self->shard;
     if (shard->wanted == ALCORE__SHARD_NOMINEES && self->masks.eligible == 0) return ALCORE_OK;
+    if (shard->wanted == ALCORE__SHARD_HOLD) return fill_shard(self);
+    if (shard->wanted == ALCORE__SHARD_NOMINEES) {
+        ALCORE__TRY(fill_shard(self));
+        return alcore__strategy_nominate(self->strategy, input, &shard->nominees);
+    }
     ALCORE__TRY(fill_input(self));
     if (shard->wanted == ALCORE__SHARD_SPEND) return spend_gathered(self);
-    if (shard->wanted == ALCORE__SHARD_GATHER)
-        return alcore__strategy_gather(self->strategy, input, &shard->out);
-    ALCORE__TRY(check_makers(self));
-    ALCORE__TRY(check_values(self, &input->candidates));
-    return alcore__strategy_nominate(self->strategy, input, &shard->nominees);
+    return alcore__strategy_gather(self->strategy, input, &shard->out);
 }
 
 /* Answers a request up to releasing what that took, which the caller does after a failure too.
@@ -561,14 +584,16 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     if (!self->shard) ALCORE__TRY(check_words(self, &self->masks));
     /* Without a candidate there is nothing to compute: an empty selection that is SHORT
      * (docs/spec/budgets.md). */
-    bool any = self->masks.eligible > 0;
+    const bool hold = self->shard && self->shard->wanted == ALCORE__SHARD_HOLD;
+    bool any = hold || self->masks.eligible > 0; /* passes over all shards need the columns */
     if (self->shard && self->shard->wanted <= ALCORE__SHARD_COUNT) return answer_masks(self);
     if (any) {
         alcore__reuse_begin(self->request, self->strategy, self->masks.rows, &self->reuse);
         ALCORE__TRY(alcore__resolve_columns(self->request, self->strategy, &self->masks,
                                             self->input.fill.limited, &self->reuse,
                                             &self->resolution));
-        if (!self->request->read || !self->request->read->in_parts)
+        /* A shard without rows reads no column of its own. */
+        if (self->masks.rows > 0 && (!self->request->read || !self->request->read->in_parts))
             ALCORE__TRY(alcore__check_given(self->request, self->strategy));
         ALCORE__TRY(refresh_columns(self));
     }
@@ -576,6 +601,10 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     alcore_status status = self->shard ? answer_shard(self)
                            : any       ? run_strategy(self, &self->outcome)
                                        : ALCORE_OK;
+    if (hold && status == ALCORE_OK) {
+        hold_pools(self);
+        return ALCORE_OK;
+    }
     if (!any && self->input.fill.budget > 0) self->outcome.bought.flags = ALCORE_SELECTION_SHORT;
     if (status == ALCORE_OK && !self->shard)
         status = alcore__selection_new(self->request, self->strategy, &self->input, &self->masks,
@@ -584,24 +613,64 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     return status;
 }
 
+/* Frees what an answer has taken; texts, resolution, input and derived own nothing. */
+static void clear_answer(answer *self) {
+    alcore__free(self->ctx, self->drawn);
+    alcore__outcome_clear(self->ctx, &self->outcome);
+    alcore__reuse_clear(self->ctx, &self->reuse);
+    alcore__masks_clear(self->ctx, &self->masks);
+    alcore__free(self->ctx, self->costs);
+    alcore__free(self->ctx, self->languages);
+    alcore__free(self->ctx, self->further);
+    alcore_strategy_unref(self->strategy);
+    alcore_pool_unref(self->phrases);
+    for (int i = 0; i < HELD_POOLS; i++) {
+        if (self->held[i]) alcore__read_end(self->held[i]);
+        alcore_pool_unref(self->held[i]);
+    }
+}
+
 /* The drawn candidates are kept only after a success, so that a round which failed is asked for
- * again from where it began. texts, resolution, input and derived own nothing. shard NULL: *out is
- * the selection. */
+ * again from where it began. shard NULL: *out is the selection. */
 static alcore_status answer_or_nominate(alcore_request *request, alcore__shard_answer *shard,
                                         alcore_selection **out) {
     answer self = {.request = request, .shard = shard, .ctx = request->object.ctx};
     alcore_status status = answer_request(&self, out);
     if (status == ALCORE_OK) keep_drawn(&self);
-    alcore__free(self.ctx, self.drawn);
-    alcore__outcome_clear(self.ctx, &self.outcome);
-    alcore__reuse_clear(self.ctx, &self.reuse);
-    alcore__masks_clear(self.ctx, &self.masks);
-    alcore__free(self.ctx, self.costs);
-    alcore__free(self.ctx, self.languages);
-    alcore__free(self.ctx, self.further);
-    alcore_strategy_unref(self.strategy);
-    alcore_pool_unref(self.phrases);
+    clear_answer(&self);
     return status;
+}
+
+/* ---- an answer that is held ---- */
+
+/* The input points to the answer, which stays where it is. */
+static alcore_status hold_answer(alcore_request *request, alcore__shard_answer *shard) {
+    alcore_ctx *ctx = request->object.ctx;
+    answer *self;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *self, &self));
+    *self = (answer){.request = request, .shard = shard, .ctx = ctx};
+    const alcore_status status = answer_request(self, NULL /* no selection */);
+    self->shard = NULL;
+    self->request = NULL;
+    if (status == ALCORE_OK)
+        shard->held = self;
+    else
+        alcore__held_answer_free(self);
+    return status;
+}
+
+const alcore__run_input *alcore__held_answer_input(const alcore__held_answer *held) {
+    return &held->input;
+}
+
+const alcore_strategy *alcore__held_answer_strategy(const alcore__held_answer *held) {
+    return held->strategy;
+}
+
+void alcore__held_answer_free(alcore__held_answer *held) {
+    if (!held) return;
+    clear_answer(held);
+    alcore__free(held->ctx, held);
 }
 
 alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out) {
@@ -612,12 +681,16 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
 alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shard_answer *shard) {
     alcore__read_columns read = {0};
     request->read = &read;
-    alcore_status status = answer_or_nominate(request, shard, NULL /* no selection */);
+    alcore_status status = shard->wanted == ALCORE__SHARD_HOLD
+                               ? hold_answer(request, shard)
+                               : answer_or_nominate(request, shard, NULL);
     request->read = NULL;
     if (status == ALCORE_OK && alcore__cancelled(request->object.ctx))
         status = alcore__fail_cancelled();
     if (status == ALCORE_OK) return ALCORE_OK;
     alcore__nominees_clear(request->object.ctx, &shard->nominees);
     alcore__buffer_clear(request->object.ctx, &shard->out);
+    alcore__held_answer_free(shard->held);
+    shard->held = NULL;
     return status;
 }

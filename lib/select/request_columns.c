@@ -316,7 +316,9 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
                      .needs_are_given = alcore__strategy_def_of(strategy)->needs_are_given};
     alcore_status status = want_rows(&self, masks);
     if (status == ALCORE_OK) status = alcore__request_names_inputs(request, &self.named);
-    if (status == ALCORE_OK) status = resolve_candidates(&self, strategy, with_embeddings);
+    /* A shard without rows (lib/extra/job) has no columns. */
+    if (status == ALCORE_OK && alcore_pool_row_count(request->candidates) > 0)
+        status = resolve_candidates(&self, strategy, with_embeddings);
     if (status == ALCORE_OK && request->labeled)
         status = resolve_role(&self, strategy, ALCORE_ROLE_LABELED, request->labeled);
     if (status == ALCORE_OK && request->target)

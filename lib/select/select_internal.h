@@ -99,16 +99,25 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
 /* The same for a hybrid. */
 alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out);
 
+/* An answer that has come to the run of its strategy, with what that reads: the pools of the
+ * request stay locked for reading, and the request is not needed any more. */
+typedef struct alcore__held_answer alcore__held_answer;
+/* The input of the run: rows are those of the shard. */
+const alcore__run_input *alcore__held_answer_input(const alcore__held_answer *held);
+const alcore_strategy *alcore__held_answer_strategy(const alcore__held_answer *held);
+void alcore__held_answer_free(alcore__held_answer *held);
+
 /* What a job over shards (lib/extra/job) asks of a request whose candidates are a shard, in place
- * of a selection. Such a request has no hybrid, no phrases, no target and no max_age, which the job
- * refuses. */
+ * of a selection. Such a request has no hybrid, no phrases and no max_age, which the job refuses.
+ */
 enum {
     ALCORE__SHARD_TEXTS,    /* out: what the option masks reads of its texts */
     ALCORE__SHARD_MASKS,    /* left_out: which rows the option masks leaves out, by `parts` */
     ALCORE__SHARD_COUNT,    /* eligible: its candidates before candidates=N */
     ALCORE__SHARD_NOMINEES, /* nominees */
     ALCORE__SHARD_GATHER,   /* out: what the strategy reads of its texts */
-    ALCORE__SHARD_SPEND     /* nominees: what is bought of the rows of all shards, by `parts` */
+    ALCORE__SHARD_SPEND,    /* nominees: what is bought of the rows of all shards, by `parts` */
+    ALCORE__SHARD_HOLD      /* held: what a run over all shards reads of it */
 };
 typedef struct alcore__shard_answer {
     int32_t wanted; /* ALCORE__SHARD_* */
@@ -119,6 +128,7 @@ typedef struct alcore__shard_answer {
     uint8_t *left_out;         /* [rows of the pool] zeros, borrowed */
     int64_t eligible;          /* out */
     alcore__buffer out;        /* out, owned by the caller, as are: */
+    alcore__held_answer *held; /* out */
     alcore__nominees nominees; /* out; of SPEND the picks of all shards, by rank */
     double spent;              /* out, of SPEND, as: */
     uint32_t flags;            /* of the selection */

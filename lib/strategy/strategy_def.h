@@ -101,6 +101,10 @@ typedef struct alcore__partial_type {
     size_t into; /* ALCORE__AT(): what extra() and reduce() find as the member `into` */
     /* Called on the calling thread for each visited block with extra bytes, in block order. */
     alcore_status (*reduce)(alcore__run *run, const alcore__block_partial *partial);
+    /* Makes one extra of those of two blocks, `into` of the earlier one, which reduce() takes in
+     * place of both, so that a shard sends one for all of its blocks; both have so many bytes.
+     * NULL: those of all blocks are sent. Only for partials that are extra bytes alone. */
+    void (*join)(void *into, const void *next, size_t bytes);
 } alcore__partial_type;
 
 /* One pass over the blocks of a source, or a nested table of passes: a row of a table. */
@@ -193,6 +197,11 @@ struct alcore__strategy_def {
      * bought rows of a shard, with which alcore__strategy_run() has all rows (the input's member
      * gathered). NULL: it reads more. */
     alcore_status (*gather)(const alcore__run_input *input, alcore__buffer *out);
+    /* It reads candidates, and labeled rows of their pool, in the block functions of its passes
+     * alone, so that shards which exchange the partials of their blocks have the picks of one
+     * machine (passes/shard_passes.h). What its reduce functions read they check, as it may come
+     * from another process. */
+    bool by_passes;
     /* The strategy buys phrases: from a pool of texts a request derives the pool of their phrases
      * first, with the options that this function sets by the parameters. NULL: it buys rows. */
     void (*phrase_options)(const alcore__values *values, alcore_phrase_options *out);
@@ -318,6 +327,12 @@ void alcore__candidate_mean_sd(const alcore__run *run, const double *values, dou
                                double *mean, double *sd);
 /* cos from dot(a, b), ||a|| and ||b|| (spec 1.5). */
 double alcore__cosine(double dot, double norm, double other_norm);
+
+/* ---- for reduce ---- */
+
+/* ALCORE_E_CORRUPT unless an index that a partial names is from 0 to count - 1: the partial may
+ * come from another process. */
+alcore_status alcore__partial_check_index(int64_t index, int64_t count);
 
 /* ---- for begin ---- */
 

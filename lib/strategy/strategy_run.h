@@ -99,6 +99,7 @@ typedef struct alcore__run_input {
     const double *costs; /* [candidates.rows] in the unit of the budget; NULL: 1 each */
     alcore__fill fill;
     bool nan_exclude;    /* a NaN masks its row instead of failing (spec 1.4) */
+    bool only_picks;     /* nothing is told of other candidates: their scores may be missing */
     alcore__place place; /* of the candidates' pool, where the run is one of a shard
                             (budget/nominees.h) */
     const alcore__shard_tokens

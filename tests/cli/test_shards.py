@@ -16,11 +16,14 @@ def files(box):
         box.file("shard-%d.txt" % number, "".join(text + "\n" for text in TEXTS[first:end]))
         box.npy("shard-%d.npy" % number, [row * 37 % 101 / 8 for row in range(first, end)], "<f8")
     box.npy("all.npy", [row * 37 % 101 / 8 for row in range(len(TEXTS))], "<f8")
+    for name, first, end in [("all", 0, len(TEXTS))] + [("shard-%d" % n, *shard) for n, shard in enumerate(SHARDS)]:
+        box.npy(name + ".vectors.npy", [[row * 37 % 101 / 8, row % 7] for row in range(first, end)], "<f8")
 
 
 def step(box, number, options, messages, **more):
     """The next step of a shard; whether it wrote the picks."""
-    args = ["select", "shard-%d.txt" % number, *[word.replace("all.npy", "shard-%d.npy" % number) for word in options],
+    args = ["select", "shard-%d.txt" % number, *[word.replace("all.npy", "shard-%d.npy" % number).replace("all.vec", "shard-%d.vec" % number)
+                                                        for word in options],
             "--shard", "%d/%d" % (CUTS[number], len(TEXTS)), "--next", "%d.next" % number, "--out", "%d.tsv" % number]
     return box.run(*args, *[word for message in messages for word in ("--message", message)], **more)
 
@@ -53,7 +56,8 @@ def shards_have_the_picks_of_one_file(box):
     files(box)
     for options, exchanges in ((["--budget", "30w", "--strategy", "random", "--seed", "3"], 3),
                                (["--budget", "12", "--strategy", "nnll", "--scores", "all.npy", "--tie", "random"], 2),
-                               (["--budget", "25w", "--strategy", "nnll", "--scores", "all.npy", "--fill", "stop", "--dedup", "none"], 1)):
+                               (["--budget", "25w", "--strategy", "nnll", "--scores", "all.npy", "--fill", "stop", "--dedup", "none"], 1),
+                               (["--budget", "5", "--strategy", "kcenter", "--embeddings", "all.vectors.npy"], 9)):
         equal(picks_of_shards(box, options), (picks_of_one(box, options), exchanges))
 
 
@@ -95,7 +99,7 @@ def options_that_do_not_go_together(box):
     for wrong in ("0", "-1/60", "0/0", "a/b", "1/2/3"):
         contains(box.run(*base, "--shard=" + wrong, "--next", "x", expect=2).err, "FIRST/ROWS is needed")
     contains(box.run(*base, "--shard", "58/60", "--next", "x", expect=2).err, "7 rows from row 58 on")
-    contains(box.run(*base[:-1], "kcenter", "--shard", "0/60", "--next", "x", expect=None).err, "do not serve the strategy kcenter")
+    contains(box.run(*base[:-1], "typiclust", "--shard", "0/60", "--next", "x", expect=None).err, "do not serve the strategy typiclust")
 
 
 main()

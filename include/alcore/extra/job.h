@@ -8,14 +8,20 @@
  *     anyone:       alcore_job_fold_add()   the messages of all shards become one, in any order
  *     every shard:  alcore_job_deliver()    takes that one, and steps again
  *
- * There are one to four such exchanges, by the request: the texts, where texts may not repeat; what
- * the option "masks" compares; the number of candidates, where rows are drawn; the nominees or, for
- * a strategy that compares texts with those of all shards, their tokens. A message that is lost,
- * stale, cut off or of other data is an error of the call that is given it, and leaves the job as
- * it was; one that is given twice, or made again by a task that was repeated, changes nothing.
+ * The exchanges are, by the request: the texts, where texts may not repeat; what the option "masks"
+ * compares; the number of candidates, where rows are drawn; then the nominees of a strategy whose
+ * scores depend on the row alone; of one that compares texts with those of all shards, their
+ * tokens; or, of one that compares rows by passes over them, the rows that may be bought and a
+ * message for each pass, which may be one for each pick. A message that is lost, stale, cut off or
+ * of other data is an error of the call that is given it, and leaves the job as it was; one that is
+ * given twice, or made again by a task that was repeated, changes nothing.
  *
- * Jobs serve the recommended strategy, strategies whose scores depend on the row alone, and random
- * draws: alcore_job_serves(). */
+ * A pass changes what a job keeps of its rows: where one has failed, for want of memory or by a
+ * cancel, the job is over, and a new one of the same shard takes the messages that were delivered
+ * before. From the exchange of rows on until it is released a job reads the pools of its request,
+ * of which calls that change them end with ALCORE_E_BUSY.
+ *
+ * alcore_job_serves() tells which strategies jobs serve; the recommended one is among them. */
 #ifndef ALCORE_EXTRA_JOB_H
 #define ALCORE_EXTRA_JOB_H
 
@@ -83,14 +89,14 @@ ALCORE_API void alcore_job_unref(alcore_job *job);
 
 /** Works on the shard up to the next exchange, on the threads of the context; a step that was made
  * already has the same end again. Cancelling the request or the context ends the call, and the step
- * may be made again.
+ * may be made again, unless it had begun a pass.
  * @param[in,out] job the job
  * @param[out] out_state ALCORE_JOB_*; 0 on failure
- * @return ALCORE_OK, ALCORE_E_INVALID (the request was changed, or rows were added to its pool),
- *   ALCORE_E_PARAM, ALCORE_E_MISSING, ALCORE_E_DATA, ALCORE_E_SHAPE, ALCORE_E_UNSUPPORTED (a
- *   column of the n-gram model, which learns from the shard alone), ALCORE_E_CALLBACK,
- *   ALCORE_E_MODULE, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY: as
- *   alcore_select()
+ * @return ALCORE_OK, ALCORE_E_INVALID (the request was changed, or rows were added to its pool; a
+ *   pass has failed), ALCORE_E_PARAM, ALCORE_E_MISSING, ALCORE_E_DATA, ALCORE_E_SHAPE,
+ *   ALCORE_E_UNSUPPORTED (a column of the n-gram model, which learns from the shard alone),
+ *   ALCORE_E_CALLBACK, ALCORE_E_MODULE, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_BUSY: as alcore_select()
  * @threadsafe ALCORE_E_BUSY while another call uses the job or its request
  * @callback the model's functions, progress, log, files
  * @since 1.1 */
@@ -113,8 +119,9 @@ ALCORE_API const char *alcore_job_message(const alcore_job *job, size_t *out_len
  * @return ALCORE_OK, ALCORE_E_CORRUPT (no message, cut off or damaged), ALCORE_E_INVALID (of
  *   another version, request, dataset or exchange: names what differs; the request was changed; the
  *   job is done), ALCORE_E_MISSING (rows that no message covers: names them), ALCORE_E_DATA (of
- *   other rows of this shard), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY; where tokens or
- *   masks are delivered also as alcore_select()
+ *   other rows of this shard; a labeled pool or target that differs between shards),
+ *   ALCORE_E_SHAPE (columns that differ), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY; where
+ *   tokens or masks are delivered also as alcore_select()
  * @threadsafe ALCORE_E_BUSY while another call uses the job or its request
  * @callback progress, log
  * @since 1.1 */

@@ -12,6 +12,7 @@
  *                the others
  *   tokens       put: what the strategy reads of the texts of the shard (rules/token_gather.c).
  *                Taken: the picks; each job runs the strategy on what all have put
+ *   rows, passes   job_rows.c, job_passes.c
  *
  * Memory: 16 bytes for each distinct text of the shard while it is compared, 1 byte a row that is
  * kept where a text repeats, and what the strategy takes. */
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extra/job/job_internal.h"
+#include "extra/job/job_passes.h"
 #include "pool/pool_state.h"
 
 /* ---- texts ---- */
@@ -243,30 +244,36 @@ static alcore_status collect(alcore_ctx *ctx, const alcore__job_message *message
     return ALCORE_OK;
 }
 
-/* Keeps picks [count] among nominees, in rank order; NULL: all of them are picks. */
-static alcore_status keep_picks(alcore_job *job, const alcore__nominees *nominees,
-                                const int64_t *picks, int64_t count) {
+alcore_status alcore__job_new_picks(alcore_job *job, int64_t count) {
     alcore_ctx *ctx = job->object.ctx;
+    const size_t picks = (size_t)count;
     int64_t *rows;
     double *scores = NULL, *costs = NULL;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *rows, &rows));
-    alcore_status status = alcore__new_array(ctx, (size_t)count, sizeof *scores, &scores);
-    if (status == ALCORE_OK) status = alcore__new_array(ctx, (size_t)count, sizeof *costs, &costs);
+    ALCORE__TRY(alcore__new_array(ctx, picks, sizeof *rows, &rows));
+    alcore_status status = alcore__new_array(ctx, picks, sizeof *scores, &scores);
+    if (status == ALCORE_OK) status = alcore__new_array(ctx, picks, sizeof *costs, &costs);
     if (status != ALCORE_OK) {
         alcore__free(ctx, rows);
         alcore__free(ctx, scores);
         return status;
     }
-    for (int64_t rank = 0; rank < count; rank++) {
-        const alcore__nominee *pick = &nominees->entries[picks ? picks[rank] : rank];
-        rows[rank] = pick->row;
-        scores[rank] = pick->score;
-        costs[rank] = pick->cost;
-    }
     job->pick_count = count;
     job->pick_rows = rows;
     job->pick_scores = scores;
     job->costs = costs;
+    return ALCORE_OK;
+}
+
+/* Keeps picks [count] among nominees, in rank order; NULL: all of them are picks. */
+static alcore_status keep_picks(alcore_job *job, const alcore__nominees *nominees,
+                                const int64_t *picks, int64_t count) {
+    ALCORE__TRY(alcore__job_new_picks(job, count));
+    for (int64_t rank = 0; rank < count; rank++) {
+        const alcore__nominee *pick = &nominees->entries[picks ? picks[rank] : rank];
+        job->pick_rows[rank] = pick->row;
+        job->pick_scores[rank] = pick->score;
+        job->costs[rank] = pick->cost;
+    }
     return ALCORE_OK;
 }
 
@@ -308,18 +315,23 @@ static alcore_status take_gathered(alcore_job *job, const alcore__job_message *m
 
 /* ---- all ---- */
 
+/* What the shard puts into the exchange that the job has come to. */
 static alcore_status put_items(alcore_job *job, alcore__job_entry *entry, alcore__buffer *items) {
-    switch (job->exchange) {
+    switch (alcore__exchange_kind(job->exchange)) {
     case ALCORE__EXCHANGE_TEXTS:
         return put_texts(job, entry, items);
     case ALCORE__EXCHANGE_MASKS:
         return put_part(job, ALCORE__SHARD_TEXTS, entry, items);
     case ALCORE__EXCHANGE_CANDIDATES:
         return put_candidates(job, entry);
+    case ALCORE__EXCHANGE_ROWS:
+        return alcore__job_put_rows(job, entry, items);
     case ALCORE__EXCHANGE_NOMINEES:
         return put_nominees(job, entry, items);
-    default:
+    case ALCORE__EXCHANGE_GATHERED:
         return put_part(job, ALCORE__SHARD_GATHER, entry, items);
+    default:
+        return alcore__job_put_pass(job, entry, items, &job->done);
     }
 }
 
@@ -328,20 +340,21 @@ alcore_status alcore__job_put(alcore_job *job, alcore__buffer *out) {
     alcore__job_entry entry = job->entry;
     alcore__buffer items = {0};
     alcore_status status = put_items(job, &entry, &items);
-    if (status == ALCORE_OK)
+    if (status == ALCORE_OK && !job->done) {
         status = alcore__job_message_begin(ctx, job->exchange, job->rows, job->settings.data,
                                            job->settings.length, out);
-    if (status == ALCORE_OK)
-        status = alcore__job_message_add(ctx, &entry, items.data,
-                                         alcore__exchange_item_bytes(job->exchange), out);
-    if (status == ALCORE_OK) alcore__job_message_end(out);
+        if (status == ALCORE_OK)
+            status = alcore__job_message_add(ctx, &entry, items.data,
+                                             alcore__exchange_item_bytes(job->exchange), out);
+        if (status == ALCORE_OK) alcore__job_message_end(out);
+    }
     alcore__buffer_clear(ctx, &items);
     if (status != ALCORE_OK) alcore__buffer_clear(ctx, out);
     return status;
 }
 
 alcore_status alcore__job_take(alcore_job *job, const alcore__job_message *message) {
-    switch (job->exchange) {
+    switch (alcore__exchange_kind(job->exchange)) {
     case ALCORE__EXCHANGE_TEXTS:
         return take_texts(job, message);
     case ALCORE__EXCHANGE_MASKS:
@@ -349,9 +362,13 @@ alcore_status alcore__job_take(alcore_job *job, const alcore__job_message *messa
     case ALCORE__EXCHANGE_CANDIDATES:
         take_candidates(job, message);
         return ALCORE_OK;
+    case ALCORE__EXCHANGE_ROWS:
+        return alcore__job_take_rows(job, message);
     case ALCORE__EXCHANGE_NOMINEES:
         return take_nominees(job, message);
-    default:
+    case ALCORE__EXCHANGE_GATHERED:
         return take_gathered(job, message);
+    default:
+        return alcore__job_take_pass(job, message);
     }
 }

@@ -5,7 +5,7 @@
  * anything of it is taken. */
 #include <string.h>
 
-#include "extra/job/job_internal.h"
+#include "extra/job/job_passes.h"
 #include "pool/pool_state.h"
 
 static void release(void *object) {
@@ -21,6 +21,8 @@ static void release(void *object) {
     alcore__free(ctx, job->pick_rows);
     alcore__free(ctx, job->pick_scores);
     alcore__free(ctx, job->costs);
+    alcore__free(ctx, job->delivered);
+    alcore__job_passes_free(ctx, job->passes);
 }
 
 /* Sets the place of the shard's rows, and the name of the data, by the options. */
@@ -120,12 +122,25 @@ static alcore_status check_unchanged(const alcore_job *job) {
     return status;
 }
 
+/* Fails where a pass has failed, which cannot be made again. */
+static alcore_status check_passes(const alcore_job *job) {
+    if (!job->passes || !job->passes->failed) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_INVALID,
+                        "a pass of the job has failed: make a new job, and deliver the messages of "
+                        "the exchanges that are over to it");
+}
+
 /* Makes the message of the exchange, unless that was done. */
+static alcore_status make_message(alcore_job *job) {
+    ALCORE__TRY(check_passes(job));
+    if (job->done || job->message.length > 0) return ALCORE_OK;
+    return alcore__job_put(job, &job->message);
+}
+
 static alcore_status step(alcore_job *job, int32_t *out_state) {
     ALCORE__TRY(check_unchanged(job));
-    if (job->exchange < ALCORE__EXCHANGES && job->message.length == 0)
-        ALCORE__TRY(alcore__job_put(job, &job->message));
-    *out_state = job->exchange < ALCORE__EXCHANGES ? ALCORE_JOB_FOLD : ALCORE_JOB_DONE;
+    ALCORE__TRY(make_message(job));
+    *out_state = job->done ? ALCORE_JOB_DONE : ALCORE_JOB_FOLD;
     return ALCORE_OK;
 }
 
@@ -174,9 +189,19 @@ static alcore_status check_cover(const alcore_job *job, const alcore__job_messag
 
 /* Goes on to the next exchange that the request needs, or to the end. */
 static void go_on(alcore_job *job, uint64_t checksum) {
-    job->delivered[job->exchange++] = checksum;
-    while (job->exchange < ALCORE__EXCHANGES && !job->makes[job->exchange]) job->exchange++;
+    job->delivered[job->exchange] = checksum;
+    job->done =
+        job->exchange == ALCORE__EXCHANGE_NOMINEES || job->exchange == ALCORE__EXCHANGE_GATHERED;
+    do job->exchange++;
+    while (!job->makes[alcore__exchange_kind(job->exchange)] && !job->done);
     alcore__buffer_clear(job->object.ctx, &job->message);
+}
+
+/* Whether the message was delivered before. */
+static bool is_known(const alcore_job *job, const alcore__job_message *message) {
+    return message->exchange < job->exchange &&
+           job->makes[alcore__exchange_kind(message->exchange)] &&
+           job->delivered[message->exchange] == message->checksum;
 }
 
 static alcore_status deliver(alcore_job *job, const char *bytes, size_t length) {
@@ -187,16 +212,20 @@ static alcore_status deliver(alcore_job *job, const char *bytes, size_t length) 
                                     .settings_length = job->settings.length};
     ALCORE__TRY(check_unchanged(job));
     ALCORE__TRY(alcore__job_message_read(bytes, length, &message));
-    for (int32_t i = 0; i < job->exchange; i++)
-        if (job->makes[i] && message.exchange == i && job->delivered[i] == message.checksum)
-            return ALCORE_OK;
-    if (job->exchange == ALCORE__EXCHANGES) {
+    if (is_known(job, &message)) return ALCORE_OK;
+    if (!job->done) {
+        ALCORE__TRY(alcore__job_message_check(&message, "the message", &expected, "this job"));
+        ALCORE__TRY(check_cover(job, &message));
+        /* A pass leaves something with the blocks of the shard. */
+        if (job->exchange >= ALCORE__EXCHANGE_PASSES) ALCORE__TRY(make_message(job));
+    }
+    if (job->done) {
         expected.exchange = message.exchange;
         ALCORE__TRY(alcore__job_message_check(&message, "the message", &expected, "this job"));
         return alcore__fail(ALCORE_E_INVALID, "the job is done: it takes no other message");
     }
-    ALCORE__TRY(alcore__job_message_check(&message, "the message", &expected, "this job"));
-    ALCORE__TRY(check_cover(job, &message));
+    ALCORE__TRY(alcore__grow(job->object.ctx, &job->delivered, &job->delivered_capacity,
+                             (size_t)job->exchange + 1, sizeof *job->delivered));
     ALCORE__TRY(alcore__job_take(job, &message));
     go_on(job, message.checksum);
     return ALCORE_OK;

@@ -8,6 +8,9 @@
 #include "extra/job/job_message.h"
 #include "select/select_internal.h"
 
+/* The passes over all shards (job_passes.h). */
+typedef struct alcore__job_passes alcore__job_passes;
+
 struct alcore_job {
     alcore__object object;
     alcore_request *request; /* one reference */
@@ -17,10 +20,13 @@ struct alcore_job {
     int64_t rows;            /* of all shards */
     char *dataset;           /* owned: one line of text */
     alcore__buffer settings; /* when the job was made */
-    bool makes[ALCORE__EXCHANGES];
-    int32_t exchange;       /* the one that it has come to; ALCORE__EXCHANGES: it is done */
-    alcore__buffer message; /* of that exchange; empty: the step was not made */
-    uint64_t delivered[ALCORE__EXCHANGES]; /* checksums of the messages of the exchanges before */
+    bool makes[ALCORE__EXCHANGES]; /* of the exchanges of passes: whether there is any */
+    int32_t exchange;              /* the one that it has come to, unless it is done */
+    bool done;                     /* it has its picks */
+    alcore__buffer message;        /* of that exchange; empty: the step was not made */
+    uint64_t *delivered; /* [exchange] checksums of the messages of the exchanges before, owned */
+    size_t delivered_capacity;
+    alcore__job_passes *passes; /* owned; NULL: there are none, or none was begun */
     /* [entry.end - entry.first] owned: 1 where an earlier shard has the text, and where the option
      * masks leaves it out; NULL: nowhere */
     uint8_t *repeated, *left_out;
@@ -47,7 +53,12 @@ alcore_status alcore__job_settings(const alcore_job *job, alcore__buffer *out);
 
 /* ---- exchanges (job_exchange.c) ---- */
 
-/* Makes the message of the exchange that the job has come to: an empty buffer becomes it. */
+/* Allocates the arrays of picks. */
+alcore_status alcore__job_new_picks(alcore_job *job, int64_t count);
+void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes);
+
+/* Makes the message of the exchange that the job has come to: an empty buffer becomes it. Where the
+ * passes are over there is none, and the job is done. */
 alcore_status alcore__job_put(alcore_job *job, alcore__buffer *out);
 /* Takes what all shards have put into it, once the message was checked. */
 alcore_status alcore__job_take(alcore_job *job, const alcore__job_message *message);

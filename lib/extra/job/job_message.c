@@ -4,6 +4,7 @@
  * a checksum finds what was changed by accident. */
 #include "extra/job/job_message.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -41,16 +42,14 @@ static const struct {
     [ALCORE__EXCHANGE_TEXTS] = {"texts", sizeof(alcore__hash), false},
     [ALCORE__EXCHANGE_MASKS] = {"masks", ALIGNMENT, true},
     [ALCORE__EXCHANGE_CANDIDATES] = {"candidates", 0, false},
+    [ALCORE__EXCHANGE_ROWS] = {"rows", 1, true},
     [ALCORE__EXCHANGE_NOMINEES] = {"nominees", sizeof(alcore__nominee), false},
     [ALCORE__EXCHANGE_GATHERED] = {"tokens", ALIGNMENT, true},
+    [ALCORE__EXCHANGE_PASSES] = {"pass", 1, true},
 };
 
-const char *alcore__exchange_name(int32_t exchange) {
-    return exchanges[exchange].name;
-}
-
 size_t alcore__exchange_item_bytes(int32_t exchange) {
-    return exchanges[exchange].item_bytes;
+    return exchanges[alcore__exchange_kind(exchange)].item_bytes;
 }
 
 /* The length of a text with NUL behind it, up to a multiple of ALIGNMENT. */
@@ -70,8 +69,8 @@ static alcore_status fail_cut_off(size_t length) {
  * unless it has a part, and that nothing follows them. */
 static alcore_status check_entries(const alcore__job_message *message, const char *end,
                                    size_t length) {
-    const size_t item_bytes = exchanges[message->exchange].item_bytes;
-    const bool is_part = exchanges[message->exchange].is_part;
+    const size_t item_bytes = alcore__exchange_item_bytes(message->exchange);
+    const bool is_part = exchanges[alcore__exchange_kind(message->exchange)].is_part;
     const char *place = message->entries;
     int64_t last = 0;
     for (int64_t i = 0; i < message->entry_count; i++) {
@@ -101,7 +100,7 @@ alcore_status alcore__job_message_read(const char *bytes, size_t length, alcore_
                             header.version, WIRE_VERSION);
     const size_t rest = length - sizeof header;
     if (header.checksum != alcore__hash64(bytes + CHECKED, length - CHECKED) ||
-        header.exchange >= ALCORE__EXCHANGES || header.rows < 0 || header.entry_count < 0 ||
+        header.exchange >= ALCORE__EXCHANGE_LIMIT || header.rows < 0 || header.entry_count < 0 ||
         header.settings_length >= rest || padded(header.settings_length) > rest)
         return fail_cut_off(length);
     *out = (alcore__job_message){.exchange = (int32_t)header.exchange,
@@ -127,6 +126,14 @@ static alcore_status fail_settings(const alcore__job_message *message, const cha
                         (int)strcspn(b + begin, "\n"), b + begin);
 }
 
+/* "texts", "pass 3": passes are counted from 1. */
+static const char *name_exchange(int32_t exchange, char out[32]) {
+    const int32_t kind = alcore__exchange_kind(exchange);
+    snprintf(out, 32, kind == ALCORE__EXCHANGE_PASSES ? "%s %d" : "%s", exchanges[kind].name,
+             exchange - ALCORE__EXCHANGE_PASSES + 1);
+    return out;
+}
+
 alcore_status alcore__job_message_check(const alcore__job_message *message, const char *what,
                                         const alcore__job_message *expected, const char *other) {
     if (message->settings_length != expected->settings_length ||
@@ -135,18 +142,19 @@ alcore_status alcore__job_message_check(const alcore__job_message *message, cons
     if (message->rows != expected->rows)
         return alcore__fail(ALCORE_E_INVALID, "%s is of %lld rows in all, %s of %lld", what,
                             (long long)message->rows, other, (long long)expected->rows);
-    if (message->exchange != expected->exchange)
-        return alcore__fail(ALCORE_E_INVALID, "%s is of the exchange of %s, %s of that of %s", what,
-                            exchanges[message->exchange].name, other,
-                            exchanges[expected->exchange].name);
-    return ALCORE_OK;
+    if (message->exchange == expected->exchange) return ALCORE_OK;
+    char names[2][32];
+    return alcore__fail(ALCORE_E_INVALID, "%s is of the exchange of %s, %s of that of %s", what,
+                        name_exchange(message->exchange, names[0]), other,
+                        name_exchange(expected->exchange, names[1]));
 }
 
 const char *alcore__job_entry_next(const alcore__job_message *message, const char *place,
                                    alcore__job_entry *entry, const char **items) {
     memcpy(entry, place, sizeof *entry);
     *items = place + sizeof *entry;
-    return place + sizeof *entry + (size_t)entry->count * exchanges[message->exchange].item_bytes;
+    return place + sizeof *entry +
+           (size_t)entry->count * alcore__exchange_item_bytes(message->exchange);
 }
 
 /* ---- writing ---- */

@@ -22,7 +22,8 @@
  *   entry       what one shard puts into an exchange
  *   item        16 bytes of a text or 32 of a nominee; of the exchange of candidates an entry has
  *               their number and no item follows; of masks and tokens items are 8 bytes each of
- *               what only those who wrote it can read, in lib/request and lib/strategy */
+ *               what only those who wrote it can read, in lib/request and lib/strategy; of rows and
+ *               passes an item is a byte */
 #ifndef ALCORE__JOB_MESSAGE_H
 #define ALCORE__JOB_MESSAGE_H
 
@@ -32,12 +33,17 @@ enum {
     ALCORE__EXCHANGE_TEXTS,      /* hashes of all distinct texts, where the pool has a dedup rule */
     ALCORE__EXCHANGE_MASKS,      /* what the option masks reads of texts, where it is set */
     ALCORE__EXCHANGE_CANDIDATES, /* their number, where the strategy draws */
+    ALCORE__EXCHANGE_ROWS,       /* which rows may be bought, where the strategy makes passes */
     ALCORE__EXCHANGE_NOMINEES,   /* what a shard would buy, where rows are not compared; or */
     ALCORE__EXCHANGE_GATHERED,   /* what the strategy reads of texts that it compares */
-    ALCORE__EXCHANGES
+    ALCORE__EXCHANGE_PASSES,     /* partials of the first pass; those that follow: of later ones */
+    ALCORE__EXCHANGES,
+    ALCORE__EXCHANGE_LIMIT = 1 << 30 /* of the numbers of exchanges */
 };
-/* "texts", "masks", "candidates", "nominees", "tokens". */
-const char *alcore__exchange_name(int32_t exchange);
+/* ALCORE__EXCHANGE_* of an exchange. */
+static inline int32_t alcore__exchange_kind(int32_t exchange) {
+    return exchange < ALCORE__EXCHANGE_PASSES ? exchange : ALCORE__EXCHANGE_PASSES;
+}
 /* Bytes of an item; 0 for candidates. */
 size_t alcore__exchange_item_bytes(int32_t exchange);
 

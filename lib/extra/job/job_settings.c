@@ -13,7 +13,7 @@
 /* ---- what is served ---- */
 
 static bool is_served(const alcore__strategy_def *def) {
-    return def->in_shards || def->gather;
+    return def->in_shards || def->gather || def->by_passes;
 }
 
 int32_t alcore_job_serves(const char *strategy) {
@@ -94,7 +94,7 @@ alcore_status alcore__job_check_served(const alcore_job *job) {
                             "jobs over shards do not serve sticky: a new process knows no "
                             "candidates of earlier rounds");
     ALCORE__TRY(alcore__check_roles(request, strategy));
-    ALCORE__TRY(check_options(request, def->gather != NULL));
+    ALCORE__TRY(check_options(request, !def->in_shards));
     if (alcore_pool_source(request->candidates))
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "jobs over shards do not serve a pool of phrases: they are counted in "
@@ -110,8 +110,9 @@ alcore_status alcore__job_plan(alcore_job *job) {
                                          &job->makes[ALCORE__EXCHANGE_MASKS]));
     job->makes[ALCORE__EXCHANGE_TEXTS] = request->candidates->dedup != ALCORE_DEDUP_NONE;
     job->makes[ALCORE__EXCHANGE_CANDIDATES] = alcore__strategy_draws(strategy) || def->reads_number;
-    job->makes[ALCORE__EXCHANGE_NOMINEES] = !def->gather;
+    job->makes[ALCORE__EXCHANGE_NOMINEES] = def->in_shards;
     job->makes[ALCORE__EXCHANGE_GATHERED] = def->gather != NULL;
+    job->makes[ALCORE__EXCHANGE_ROWS] = job->makes[ALCORE__EXCHANGE_PASSES] = def->by_passes;
     while (!job->makes[job->exchange]) job->exchange++;
     return ALCORE_OK;
 }

@@ -79,6 +79,8 @@ static alcore_status visit(alcore__block *block, void *partial) {
 static alcore_status keep_best(alcore__run *run, const alcore__block_partial *partial) {
     alcore__greedy *greedy = run->state;
     const alcore__greedy_best *best = partial->extra;
+    if (best->position != -1)
+        ALCORE__TRY(alcore__partial_check_index(best->position, run->outcome.count));
     if (best->left > greedy->left_value) greedy->left_value = best->left;
     if (best->position < 0 || (greedy->best >= 0 && !(best->value > greedy->best_value)))
         return ALCORE_OK;
@@ -86,6 +88,16 @@ static alcore_status keep_best(alcore__run *run, const alcore__block_partial *pa
     greedy->best_value = best->value;
     memcpy(greedy->best_vector, best->vector, (size_t)alcore__embedding_dims(run) * sizeof(double));
     return ALCORE_OK;
+}
+
+/* The best of two blocks, of which the first has the lower rows. */
+static void join_best(void *into, const void *next, size_t bytes) {
+    const alcore__greedy_best *best = next;
+    alcore__greedy_best *kept = into;
+    const double left = best->left > kept->left ? best->left : kept->left;
+    if (best->position >= 0 && (kept->position < 0 || best->value > kept->value))
+        memcpy(into, next, bytes);
+    kept->left = left;
 }
 
 /* The score of a row with a value of the array `choice`. */
@@ -112,6 +124,11 @@ static alcore_status offer_best(alcore__run *run) {
 
 /* ---- pass "scores" ---- */
 
+/* Whether the scores of candidates that were not picked are looked at. */
+static bool wants_scores(const alcore__run *run) {
+    return ((const alcore__greedy *)run->state)->ranks_once || !run->input->only_picks;
+}
+
 /* The values of the last pass are the scores; those of the picks are set at the end. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
     const alcore__greedy_rule *rule = rule_of(block->run);
@@ -128,10 +145,13 @@ static alcore_status read_scores(alcore__block *block, void *partial) {
 const alcore__pass alcore__greedy_passes[] = {
     {.name = "choice",
      .block = visit,
-     .partial = {.extra = best_bytes, .reduce = keep_best},
+     .partial = {.extra = best_bytes, .reduce = keep_best, .join = join_best},
      .end = offer_best,
      .start = alcore__greedy_start_pass,
      .again = ALCORE__GREEDY_HAS_NEXT},
-    {.name = "scores", .block = read_scores, .partial = {.values = {ALCORE__SCORES}}},
+    {.name = "scores",
+     .block = read_scores,
+     .partial = {.values = {ALCORE__SCORES}},
+     .when = ALCORE__TEST(wants_scores)},
     {.name = NULL},
 };

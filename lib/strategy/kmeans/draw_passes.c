@@ -168,6 +168,10 @@ static alcore_status store_draws(alcore__run *run, const alcore__block_partial *
     alcore__draws *draws = run->state;
     for (size_t at = 0; at < partial->extra_bytes; at += found_row_bytes(draws)) {
         const found_row *found = (const void *)((const char *)partial->extra + at);
+        ALCORE__TRY(alcore__partial_check_index(found->position, run->outcome.count));
+        if (found->sequence < 0 || found->sequence >= draws->count || found->draw < 0 ||
+            found->draw >= ALCORE__MAX_DRAWS)
+            return alcore__fail(ALCORE_E_CORRUPT, "a partial has a draw that was not made");
         store(draws, found->sequence, found->draw, found->position, found->taken);
     }
     return ALCORE_OK;

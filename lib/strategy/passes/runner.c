@@ -52,8 +52,8 @@ static partial_layout layout_of(const alcore__pass *pass, const alcore__block *b
     return layout;
 }
 
-/* Whether blocks of the pass have partials at all; a pass without them works on other memory. */
-static bool has_partial(const alcore__partial_type *type) {
+bool alcore__pass_has_partial(const alcore__pass *pass) {
+    const alcore__partial_type *type = &pass->partial;
     return type->sums || type->values[0] || type->row_bytes || type->extra;
 }
 
@@ -114,7 +114,7 @@ static alcore_status visit_block(map_loop *loop, alcore__block *block, alcore__p
     const alcore__pass *pass = alcore__present_pass(run);
     partial_layout layout = layout_of(pass, block);
     size_t bytes = layout.leading_bytes + layout.extra_bytes;
-    if (!bytes && has_partial(&pass->partial)) return ALCORE_OK;
+    if (!bytes && alcore__pass_has_partial(pass)) return ALCORE_OK;
     if (bytes) ALCORE__TRY(alcore__new_array(run->ctx, 1, bytes, &out->data));
     out->bytes = bytes;
     alcore_status status = pass->block(block, out->data);
@@ -160,6 +160,12 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
 
 /* ---- reduce ---- */
 
+alcore_status alcore__partial_check_index(int64_t index, int64_t count) {
+    if (index >= 0 && index < count) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_CORRUPT, "a partial names entry %lld of %lld", (long long)index,
+                        (long long)count);
+}
+
 /* Fails unless the partial is of the present pass and of block *next, and has as many bytes as
  * alcore__run_map() makes for that block; *next becomes the block after it. Called before anything
  * of the partial is read, as it may come from another process. */
@@ -179,6 +185,7 @@ static alcore_status check_partial(alcore__run *run, const alcore__partial *part
     *next = number + block.blocks;
     partial_layout layout = {0};
     if (block.count) layout = layout_of(pass, &block);
+    if (partial->bytes == 0 && pass->partial.join) return ALCORE_OK; /* in that of another block */
     if (layout.leading_bytes + layout.extra_bytes != partial->bytes)
         return alcore__fail(ALCORE_E_CORRUPT, "the partial of block %lld has %zu bytes, not %zu",
                             (long long)number, partial->bytes,
@@ -262,14 +269,21 @@ static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
     return pass->partial.reduce(run, &block_partial);
 }
 
+alcore_status alcore__run_check_partials(alcore__run *run, const alcore__partials *partials,
+                                         int64_t *next) {
+    *next = run->runner->next_block;
+    for (size_t p = 0; p < partials->count; p++)
+        ALCORE__TRY(check_partial(run, &partials->entries[p], next));
+    return ALCORE_OK;
+}
+
 /* Partials must arrive in block order without a gap, as floating-point sums depend on the order
  * (spec 1.8). All are checked before the first is reduced: a refused set leaves the run as it was.
  * After a failure of the pass's reduce() the run can only be freed. */
 alcore_status alcore__run_reduce(alcore__run *run, const alcore__partials *partials) {
     const alcore__pass *pass = alcore__present_pass(run);
-    int64_t next = run->runner->next_block;
-    for (size_t p = 0; p < partials->count; p++)
-        ALCORE__TRY(check_partial(run, &partials->entries[p], &next));
+    int64_t next;
+    ALCORE__TRY(alcore__run_check_partials(run, partials, &next));
     run->runner->next_block = next;
     if (pass->partial.sums) ALCORE__TRY(reduce_sums(run, alcore__pass_sums(run, pass), partials));
     for (size_t p = 0; p < partials->count; p++)
@@ -352,7 +366,7 @@ static int64_t blocks_per_wave(alcore__run *run, const alcore__pass *pass, int64
 
 /* Makes the present pass over all blocks, a wave at a time, and ends it. The partials of a wave are
  * freed before the next one is mapped. */
-static alcore_status make_pass(alcore__run *run, alcore__shard *shard) {
+alcore_status alcore__run_make_pass(alcore__run *run, alcore__shard *shard) {
     const alcore__pass *pass = alcore__present_pass(run);
     alcore__open_visits(run, shard);
     const int64_t blocks = run->active[pass->source].blocks;
@@ -372,7 +386,8 @@ alcore_status alcore__run_drive(alcore__run *run) {
     alcore__shard *shard;
     ALCORE__TRY(alcore__shard_new(run, 0 /* part 0 of */, 1, &shard));
     alcore_status status = ALCORE_OK;
-    while (!alcore__run_done(run) && status == ALCORE_OK) status = make_pass(run, shard);
+    while (!alcore__run_done(run) && status == ALCORE_OK)
+        status = alcore__run_make_pass(run, shard);
     alcore__shard_free(run, shard);
     return status;
 }

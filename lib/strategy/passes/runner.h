@@ -52,7 +52,15 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
 /* Reduces partials that continue where the last call ended; ALCORE_E_INTERNAL when they do not,
  * ALCORE_E_CORRUPT when one has not as many bytes as the pass makes for its block. */
 alcore_status alcore__run_reduce(alcore__run *run, const alcore__partials *partials);
+/* The first half of that, which leaves the run as it is: fails where it would refuse them. *next:
+ * the block after the last one. */
+alcore_status alcore__run_check_partials(alcore__run *run, const alcore__partials *partials,
+                                         int64_t *next);
 alcore_status alcore__run_end_pass(alcore__run *run);
+/* Whether blocks of the pass have partials at all; a pass without them works on other memory. */
+bool alcore__pass_has_partial(const alcore__pass *pass);
+/* Makes the present pass over all blocks in this process. */
+alcore_status alcore__run_make_pass(alcore__run *run, alcore__shard *shard);
 
 /* Makes all passes over the whole pool in this process. */
 alcore_status alcore__run_drive(alcore__run *run);

@@ -147,4 +147,5 @@ const alcore__strategy_def alcore__strategy_alps = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
+    .by_passes = true,
 };

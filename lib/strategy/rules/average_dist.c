@@ -482,4 +482,5 @@ const alcore__strategy_def alcore__strategy_average_dist = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
+    .by_passes = true,
 };

@@ -250,4 +250,5 @@ const alcore__strategy_def alcore__strategy_badge = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
+    .by_passes = true,
 };

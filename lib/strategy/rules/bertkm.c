@@ -22,4 +22,5 @@ const alcore__strategy_def alcore__strategy_bertkm = {
     .begin = alcore__cluster_picks_begin,
     .passes = alcore__cluster_picks_passes,
     .finish = alcore__cluster_picks_finish,
+    .by_passes = true,
 };

@@ -71,6 +71,7 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
     const double *sq_dist = partial->extra;
     const int32_t *nearest = (const int32_t *)(sq_dist + partial->count);
     for (int64_t i = 0; i < partial->count; i++) {
+        ALCORE__TRY(alcore__partial_check_index(nearest[i], state->clusters));
         state->distance[partial->start + i] = sqrt(sq_dist[i]);
         state->cluster[partial->start + i] = nearest[i];
     }

@@ -270,4 +270,5 @@ const alcore__strategy_def alcore__strategy_contrastive = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
+    .by_passes = true,
 };

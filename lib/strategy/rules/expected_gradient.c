@@ -144,4 +144,5 @@ const alcore__strategy_def alcore__strategy_egl = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
+    .by_passes = true,
 };

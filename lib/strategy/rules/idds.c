@@ -229,4 +229,5 @@ const alcore__strategy_def alcore__strategy_idds = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
+    .by_passes = true,
 };

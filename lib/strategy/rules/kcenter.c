@@ -267,4 +267,5 @@ const alcore__strategy_def alcore__strategy_kcenter = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
+    .by_passes = true,
 };

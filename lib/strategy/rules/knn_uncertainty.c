@@ -450,4 +450,5 @@ const alcore__strategy_def alcore__strategy_knn_uncertainty = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
+    .by_passes = true,
 };

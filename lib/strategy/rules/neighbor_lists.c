@@ -102,10 +102,13 @@ void alcore__neighbor_lists_end(const alcore__neighbor_lists *lists, const alcor
  * changes nothing. */
 alcore_status alcore__neighbor_lists_merge(alcore__run *run, const alcore__block_partial *partial) {
     alcore__neighbor_lists *lists = partial->into;
-    (void)run;
     const int64_t width = width_of(lists, partial->count), length = lists->length;
     const int64_t *position = partial->extra;
     const double *value = (const double *)(position + lists->count * width);
+    for (int64_t i = 0; i < lists->count * width; i++)
+        if (position[i] != -1)
+            ALCORE__TRY(
+                alcore__partial_check_index(position[i], run->active[partial->source].count));
     for (int64_t v = 0; v < lists->count; v++) {
         const int64_t last = (v + 1) * length - 1;
         if (!alcore__neighbor_precedes(lists->metric, value[v * width], position[v * width],

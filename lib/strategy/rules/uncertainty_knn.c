@@ -329,4 +329,5 @@ const alcore__strategy_def alcore__strategy_uncertainty_knn = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
+    .by_passes = true,
 };

@@ -29,6 +29,28 @@ def nnll_job(shard):
     return alcore.Job(request("nnll", *shard, fill="stop"), first_row=shard[0], rows=len(TEXTS))
 
 
+def vectors(first, end):
+    return [[(row * 37 + 11 * component) % 101 / 50 - 1 for component in range(3)] for row in range(first, end)]
+
+
+def huds_request(strategy, first, end):
+    pool = alcore.Pool(TEXTS[first:end])
+    if end > first:
+        pool.set_column("scores", SCORES[first:end])
+        pool.set_column("embeddings", vectors(first, end))
+    target = alcore.Pool(["of the target", "another one"])
+    target.set_column("embeddings", [[0.5, 0, 0], [-1, 1, 0.25]])
+    reads_target = "knn" in strategy or strategy == "average-dist"
+    return alcore.Request(pool, strategy=strategy, budget="9", seed=4, **({"target": target} if reads_target else {}))
+
+
+@pytest.mark.parametrize("strategy", ["kcenter", "idds", "huds", "knn-uncertainty", "average-dist"])
+def test_strategies_that_compare_rows(strategy):
+    def job(shard):
+        return alcore.Job(huds_request(strategy, *shard), first_row=shard[0], rows=len(TEXTS))
+    check(alcore.select_shards(job, SHARDS), huds_request(strategy, 0, len(TEXTS)).select())
+
+
 def check(picks, expected):
     assert picks.rows == list(expected.indices)
     assert picks.scores == list(expected.scores)
@@ -113,6 +135,6 @@ def test_messages_of_other_data_are_refused():
 def test_strategies_that_are_served():
     served = [name for name in alcore.strategies() if alcore.Job.serves(name)]
     assert {"ngram-cover", "random", "nnll", "nsp", "lc", "entropy", "margin", "uncertainty"} < set(served)
-    assert not alcore.Job.serves("huds")
-    with pytest.raises(alcore.UnsupportedError, match="do not serve the strategy kcenter; they serve .*nnll"):
-        alcore.Job(request("kcenter", 0, 90))
+    assert not alcore.Job.serves("typiclust")
+    with pytest.raises(alcore.UnsupportedError, match="do not serve the strategy typiclust; they serve .*nnll"):
+        alcore.Job(request("typiclust", 0, 90))

@@ -288,4 +288,5 @@ const alcore__strategy_def alcore__strategy_huds = {
     .needs = {[ALCORE__ROLE(CANDIDATES)] = BOTH},
     .score_rows = alcore__score_uncertainty,
     ALCORE__HUDS_RUN,
+    .by_passes = true,
 };

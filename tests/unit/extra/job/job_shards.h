@@ -13,7 +13,19 @@
 #include "check_status.h"
 #include "check_suite.h"
 
-enum { SHARDS = 8, CLASSES = 3, SAMPLES = 2 };
+enum { SHARDS = 8, CLASSES = 3, SAMPLES = 2, VECTOR = 5 };
+
+/* Whether the strategy reads vectors of its candidates. */
+static inline bool job_reads_vectors(const char *strategy) {
+    const char *need;
+    for (int64_t i = 0;
+         (need = alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_CANDIDATES, i)) != NULL; i++)
+        if (!strcmp(need, "embeddings") || !strcmp(need, "mlm_losses")) return true;
+    return false;
+}
+
+/* Rows of the target, where the strategy reads one. */
+enum { TARGET_FIRST = 90000, TARGET_END = 90040 };
 
 /* A request as a test wants it. */
 typedef struct job_setting {
@@ -48,7 +60,7 @@ static inline void job_text(int64_t row, char *text, size_t bytes) {
 static inline void job_give(alcore_pool *pool, const char *name, int64_t first) {
     const int64_t rows = alcore_pool_row_count(pool);
     const bool classes = !strcmp(name, "probs"), samples = !strcmp(name, "sample_probs");
-    const bool logprobs = !strcmp(name, "logprobs");
+    const bool losses = !strcmp(name, "mlm_losses"), logprobs = losses || !strcmp(name, "logprobs");
     const int64_t entries = samples ? rows * SAMPLES : logprobs ? 2 * rows : rows;
     const int64_t width = classes || samples ? CLASSES : 1;
     double *values = calloc((size_t)(entries * width) + 1, sizeof *values);
@@ -63,7 +75,7 @@ static inline void job_give(alcore_pool *pool, const char *name, int64_t first) 
             values[i * width + c] = width == 1 ? p : c == width - 1 ? rest : rest * p;
             rest -= values[i * width + c];
         }
-        if (logprobs) values[i] = -1 - 3 * values[i];
+        if (logprobs) values[i] = (losses ? 1 : -1) * (1 + 3 * values[i]);
         ck_assert(row >= first);
     }
     for (int64_t i = 0; i <= rows; i++) offsets[i] = i * (rows ? entries / rows : 0);
@@ -73,6 +85,23 @@ static inline void job_give(alcore_pool *pool, const char *name, int64_t first) 
         alcore_pool_set_column(pool, name, &tensor, samples || logprobs ? &ends : NULL, NULL));
     free(values);
     free(offsets);
+}
+
+/* Gives vectors of float32, some of which are equal; row r of the pool is row first + r of all.
+ * with_nan: some have no number. */
+static inline void job_give_vectors(alcore_pool *pool, int64_t first, bool with_nan) {
+    const int64_t rows = alcore_pool_row_count(pool);
+    float *values = calloc((size_t)(rows * VECTOR) + 1, sizeof *values);
+    int64_t shape[] = {rows, VECTOR};
+    alcore_tensor tensor;
+    for (int64_t i = 0; i < rows * VECTOR; i++) {
+        const int64_t row = first + i / VECTOR, named = row % 19 == 7 ? row / 2 : row;
+        values[i] = (float)(job_number(named, 20 + i % VECTOR) - 0.3);
+        if (with_nan && row % 97 == 11) values[i] = NAN;
+    }
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
+    ck_assert_ok(alcore_pool_set_column(pool, "embeddings", &tensor, NULL, NULL));
+    free(values);
 }
 
 /* Gives the round trips of the texts: each without its first word. */
@@ -107,13 +136,21 @@ static inline alcore_pool *job_pool(alcore_ctx *ctx, const job_setting *setting,
         const int64_t own = row - first;
         if (row % 13 == 5) ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &own, 1));
     }
-    const char *need = alcore_strategy_builtin_needs(setting->strategy, ALCORE_ROLE_CANDIDATES, 0);
-    char name[64];
-    if (need) snprintf(name, sizeof name, "%.*s", (int)strcspn(need, "|"), need);
-    if (need && end > first && !strcmp(name, "roundtrip"))
-        job_give_round_trips(pool);
-    else if (need && end > first)
-        job_give(pool, name, first);
+    const char *need;
+    for (int64_t i = 0;
+         end > first &&
+         (need = alcore_strategy_builtin_needs(setting->strategy, ALCORE_ROLE_CANDIDATES, i));
+         i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(need, "|"), need);
+        if (!strcmp(name, "roundtrip"))
+            job_give_round_trips(pool);
+        else if (!strcmp(name, "embeddings"))
+            job_give_vectors(pool, first,
+                             setting->options && strstr(setting->options, "nan=exclude"));
+        else
+            job_give(pool, name, first);
+    }
     return pool;
 }
 
@@ -141,6 +178,10 @@ static inline alcore_request *job_request(alcore_ctx *ctx, const job_setting *se
     ck_assert_ok(alcore_request_set(request, "budget", setting->budget));
     JOB_SET_ALL(alcore_request_set, request, setting->options);
     alcore_strategy_unref(strategy);
+    if (!alcore_strategy_builtin_needs(setting->strategy, ALCORE_ROLE_TARGET, 0)) return request;
+    alcore_pool *target = job_pool(ctx, setting, TARGET_FIRST, TARGET_END);
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, target));
+    alcore_pool_unref(target);
     return request;
 }
 
@@ -190,6 +231,16 @@ static inline job_cut job_cut_at(int64_t rows, int32_t shards, uint64_t seed) {
     return cut;
 }
 
+static inline void job_check_picks(const alcore_job *job, const alcore_selection *expected) {
+    const int64_t count = alcore_selection_count(expected);
+    ck_assert_int_eq(alcore_job_pick_count(job), count);
+    ck_assert_mem_eq(alcore_job_rows(job), alcore_selection_rows(expected), (size_t)count * 8);
+    ck_assert_mem_eq(alcore_job_scores(job), alcore_selection_scores(expected), (size_t)count * 8);
+    ck_assert_mem_eq(alcore_job_costs(job), alcore_selection_costs(expected), (size_t)count * 8);
+    ck_assert_double_eq(alcore_job_spent(job), alcore_selection_spent(expected));
+    ck_assert_uint_eq(alcore_job_flags(job), alcore_selection_flags(expected));
+}
+
 /* Folds the messages of jobs [count] in an order drawn by rng, in groups of one or more, some of
  * them twice. */
 static inline alcore_job_fold *job_fold_all(alcore_ctx *ctx, alcore_job *const *jobs, int32_t count,
@@ -213,19 +264,18 @@ static inline alcore_job_fold *job_fold_all(alcore_ctx *ctx, alcore_job *const *
     return all;
 }
 
-/* Drives jobs to their end. */
-static inline void job_drive(alcore_ctx *ctx, alcore_job *const *jobs, int32_t count,
-                             alcore__rng *rng) {
-    int32_t state = ALCORE_JOB_FOLD;
-    for (int exchanges = 0; state == ALCORE_JOB_FOLD; exchanges++) {
+/* Drives jobs to their end; returns how many exchanges that were. */
+static inline int job_drive(alcore_ctx *ctx, alcore_job *const *jobs, int32_t count,
+                            alcore__rng *rng) {
+    int32_t state = 0;
+    for (int exchanges = 0;; exchanges++) {
         for (int32_t s = 0; s < count; s++) {
             int32_t own;
             ck_assert_ok(alcore_job_step(jobs[s], &own));
             ck_assert(s == 0 || own == state);
             state = own;
         }
-        if (state != ALCORE_JOB_FOLD) break;
-        ck_assert_int_lt(exchanges, 4);
+        if (state != ALCORE_JOB_FOLD) return exchanges;
         size_t length;
         alcore_job_fold *all = job_fold_all(ctx, jobs, count, rng);
         const char *message = alcore_job_fold_message(all, &length);
@@ -233,17 +283,22 @@ static inline void job_drive(alcore_ctx *ctx, alcore_job *const *jobs, int32_t c
             ck_assert_ok(alcore_job_deliver(jobs[s], message, length));
         alcore_job_fold_unref(all);
     }
-    ck_assert_int_eq(state, ALCORE_JOB_DONE);
 }
 
-static inline void job_check_picks(const alcore_job *job, const alcore_selection *expected) {
-    const int64_t count = alcore_selection_count(expected);
-    ck_assert_int_eq(alcore_job_pick_count(job), count);
-    ck_assert_mem_eq(alcore_job_rows(job), alcore_selection_rows(expected), (size_t)count * 8);
-    ck_assert_mem_eq(alcore_job_scores(job), alcore_selection_scores(expected), (size_t)count * 8);
-    ck_assert_mem_eq(alcore_job_costs(job), alcore_selection_costs(expected), (size_t)count * 8);
-    ck_assert_double_eq(alcore_job_spent(job), alcore_selection_spent(expected));
-    ck_assert_uint_eq(alcore_job_flags(job), alcore_selection_flags(expected));
+/* Compares jobs over shards with one machine; returns how many exchanges they made. */
+static inline int job_compare(alcore_ctx *ctx, const job_setting *setting, int64_t rows,
+                              int32_t shards, uint64_t seed) {
+    alcore_selection *expected = job_expected(ctx, setting, rows);
+    const job_cut cut = job_cut_at(rows, shards, seed);
+    alcore_job *jobs[SHARDS] = {NULL};
+    alcore__rng rng;
+    alcore__rng_seed(&rng, seed);
+    for (int32_t s = 0; s < shards; s++) jobs[s] = job_new(ctx, setting, &cut, s);
+    const int exchanges = job_drive(ctx, jobs, shards, &rng);
+    for (int32_t s = 0; s < shards; s++) job_check_picks(jobs[s], expected);
+    for (int32_t s = 0; s < shards; s++) alcore_job_unref(jobs[s]);
+    alcore_selection_unref(expected);
+    return exchanges;
 }
 
 #endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The exchanges of partials, one for each pass that reads rows of the shards, and the picks at the
+ * end, which every job computes. An entry has, for each block of the shard whose partial has
+ * bytes, its number, how many bytes they are, and the bytes up to a multiple of 8. */
+#include "extra/job/job_passes.h"
+#include "base/byte_cursor.h"
+
+/* What stands before the bytes of a partial. */
+typedef struct partial_header {
+    int64_t block;
+    uint64_t bytes;
+} partial_header;
+
+void alcore__job_passes_clear_rows(alcore_ctx *ctx, alcore__job_passes *passes) {
+    if (passes->run) alcore__shard_free(passes->run, passes->shard);
+    alcore__run_free(passes->run);
+    passes->run = NULL;
+    passes->shard = NULL;
+    for (int32_t c = 0; c < ALCORE__DATASET_COLUMNS; c++) {
+        alcore__column_free(passes->columns[c]);
+        passes->columns[c] = NULL;
+    }
+    alcore__free(ctx, passes->mask);
+    alcore__free(ctx, passes->labeled_rows);
+    alcore__free(ctx, passes->costs);
+    passes->mask = passes->labeled_rows = NULL;
+    passes->costs = NULL;
+}
+
+void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes) {
+    if (!passes) return;
+    alcore__job_passes_clear_rows(ctx, passes);
+    alcore__held_answer_free(passes->held);
+    alcore__free(ctx, passes);
+}
+
+alcore_status alcore__job_hold(alcore_job *job) {
+    alcore__shard_answer answer = {
+        .wanted = ALCORE__SHARD_HOLD,
+        .place = job->place,
+        .masked = {.repeated = job->repeated, .left_out = job->left_out}};
+    if (!job->passes)
+        ALCORE__TRY(alcore__new_array(job->object.ctx, 1, sizeof *job->passes, &job->passes));
+    if (job->passes->held) return ALCORE_OK;
+    ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
+    job->passes->held = answer.held;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__job_begin_passes(alcore_job *job) {
+    alcore__job_passes *passes = job->passes;
+    const alcore_strategy *strategy = alcore__held_answer_strategy(passes->held);
+    ALCORE__TRY(alcore__run_begin(strategy, alcore__strategy_def_of(strategy),
+                                  alcore__strategy_values(strategy), &passes->input, &passes->run));
+    return alcore__shard_new(passes->run, 0 /* part 0 of */, 1, &passes->shard);
+}
+
+/* ---- put ---- */
+
+/* Keeps the picks of an outcome. */
+static alcore_status keep_outcome(alcore_job *job, const alcore__outcome *outcome) {
+    const alcore__purchase *bought = &outcome->bought;
+    const double *costs = job->passes->costs;
+    ALCORE__TRY(alcore__job_new_picks(job, bought->pick_count));
+    for (int64_t rank = 0; rank < bought->pick_count; rank++) {
+        const int64_t position = bought->picks[rank], row = outcome->rows[position];
+        job->pick_rows[rank] = row;
+        job->pick_scores[rank] = outcome->scores[position];
+        job->costs[rank] = costs ? costs[row] : 1.0;
+    }
+    job->spent = bought->spent;
+    job->flags = bought->flags;
+    return ALCORE_OK;
+}
+
+static alcore_status finish(alcore_job *job) {
+    alcore__outcome outcome = {0};
+    alcore_status status = alcore__run_finish(job->passes->run, &outcome);
+    if (status == ALCORE_OK) status = keep_outcome(job, &outcome);
+    alcore__outcome_clear(job->object.ctx, &outcome);
+    return status;
+}
+
+static alcore_status put_partials(alcore_ctx *ctx, const alcore__partials *partials,
+                                  alcore__buffer *out) {
+    static const char zeros[8];
+    for (size_t p = 0; p < partials->count; p++) {
+        const alcore__partial *partial = &partials->entries[p];
+        const partial_header header = {.block = partial->block, .bytes = partial->bytes};
+        ALCORE__TRY(alcore__buffer_append(ctx, out, &header, sizeof header));
+        ALCORE__TRY(alcore__buffer_append(ctx, out, partial->data, partial->bytes));
+        ALCORE__TRY(alcore__buffer_append(ctx, out, zeros, (8 - partial->bytes % 8) % 8));
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__job_put_pass(alcore_job *job, alcore__job_entry *entry, alcore__buffer *items,
+                                   bool *done) {
+    alcore_ctx *ctx = job->object.ctx;
+    alcore__job_passes *passes = job->passes;
+    alcore__partials own = {0};
+    bool waits;
+    passes->failed = true; /* until the pass has ended */
+    alcore_status status =
+        alcore__run_to_exchange(passes->run, passes->shard, alcore__job_first_block(entry->first),
+                                alcore__job_first_block(entry->end), &own, &waits);
+    if (status == ALCORE_OK) status = waits ? put_partials(ctx, &own, items) : finish(job);
+    alcore__partials_clear(ctx, &own);
+    if (status != ALCORE_OK) return status;
+    passes->failed = false;
+    *done = !waits;
+    entry->count = (int64_t)items->length;
+    return ALCORE_OK;
+}
+
+/* ---- take ---- */
+
+static alcore_status fail_damaged(const alcore__job_entry *entry) {
+    return alcore__fail(ALCORE_E_CORRUPT,
+                        "the message of a job has no pass over the rows %lld to %lld",
+                        (long long)entry->first, (long long)entry->end - 1);
+}
+
+/* Adds the partials of one shard to the set. */
+static alcore_status take_entry(alcore_job *job, const alcore__job_entry *entry, const char *items,
+                                alcore__partials *out) {
+    const int64_t pass = job->passes->run->runner->pass_count;
+    const int64_t end = alcore__job_first_block(entry->end);
+    int64_t next = alcore__job_first_block(entry->first);
+    alcore__byte_cursor cursor = {.next = items, .left = (size_t)entry->count};
+    while (cursor.left > 0) {
+        partial_header header;
+        void *data;
+        if (!alcore__cursor_read(&cursor, &header, sizeof header) || header.block < next ||
+            header.block >= end || header.bytes == 0 || header.bytes > cursor.left)
+            return fail_damaged(entry);
+        const size_t bytes = (size_t)header.bytes;
+        const char *found = alcore__cursor_take(&cursor, (bytes + 7) / 8, 8);
+        if (!found) return fail_damaged(entry);
+        ALCORE__TRY(alcore__new_array(job->object.ctx, 1, bytes, &data));
+        memcpy(data, found, bytes);
+        ALCORE__TRY(alcore__partials_add(job->object.ctx, out, pass, header.block, data, bytes));
+        next = header.block + 1;
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__job_take_pass(alcore_job *job, const alcore__job_message *message) {
+    alcore_ctx *ctx = job->object.ctx;
+    alcore__job_passes *passes = job->passes;
+    const char *place = message->entries, *items;
+    alcore__partials all = {0};
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; i < message->entry_count && status == ALCORE_OK; i++) {
+        alcore__job_entry entry;
+        place = alcore__job_entry_next(message, place, &entry, &items);
+        status = take_entry(job, &entry, items, &all);
+    }
+    if (status == ALCORE_OK) status = alcore__run_complete_partials(passes->run, &all);
+    if (status == ALCORE_OK) {
+        status = alcore__run_take_partials(passes->run, &all);
+        passes->failed = status != ALCORE_OK;
+    }
+    alcore__partials_clear(ctx, &all);
+    return status;
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The exchange of rows, for strategies by passes: which rows of each shard are candidates and
+ * labeled, what candidates cost, and the border rows of a shard, with their values.
+ *
+ * Passes work on blocks of 8192 rows, numbered over all shards. A block is visited by the shard
+ * that has its first row; rows of a shard before the first block that begins in it are its border
+ * rows, which the shards before it need. A shard that begins at a multiple of 8192 has none.
+ *
+ * What a shard puts in, every part up to a multiple of 8 bytes:
+ *
+ *     rows_header
+ *     candidates   a bit a row, the lowest of a byte first
+ *     labeled      a bit a row, where a row of the shard is labeled
+ *     costs        double [candidates], where the budget is not of items
+ *     columns      of each that the strategy reads: its form, and of border rows the values:
+ *                  [border, dims], or their offsets [border + 1] from 0 and [tokens, dims] */
+#include "alcore/sys/dtype.h"
+#include "base/byte_cursor.h"
+#include "base/rng.h"
+#include "extra/job/job_passes.h"
+
+/* The first bytes of an entry. */
+typedef struct rows_header {
+    int64_t candidates, labeled; /* how many rows are */
+    int64_t border;              /* how many rows have values here: the first ones */
+    uint64_t others;             /* hash of the columns of the labeled pool and the target */
+    int32_t column_count;        /* 0: a shard without rows */
+    int32_t has_costs;
+    int64_t on_device; /* 1: kernels run on a GPU, where passes are others than on the CPU */
+} rows_header;
+
+static const char ZEROS[8];
+
+/* Appends zeros up to a multiple of 8 bytes. */
+static alcore_status pad(alcore_ctx *ctx, alcore__buffer *out) {
+    return alcore__buffer_append(ctx, out, ZEROS, (8 - out->length % 8) % 8);
+}
+
+static size_t padded(size_t bytes) {
+    return (bytes + 7) / 8 * 8;
+}
+
+/* The first row at or behind `row` with which a block begins, among `rows` rows. */
+static int64_t block_border(int64_t row, int64_t rows) {
+    const int64_t border = (row + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS * ALCORE_BLOCK_ROWS;
+    return border < rows ? border : rows;
+}
+
+/* Whether the budget is in another unit than items, each of which costs 1. */
+static int32_t has_costs(const alcore_job *job) {
+    return job->request->budgets.unit != ALCORE_UNIT_ITEMS;
+}
+
+int64_t alcore__job_first_block(int64_t row) {
+    return (row + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
+}
+
+/* ---- put ---- */
+
+/* Appends a bit for each row, *count of which are set. */
+static alcore_status put_bits(alcore_ctx *ctx, const uint8_t *mask, int64_t rows, int64_t *count,
+                              alcore__buffer *out) {
+    *count = 0;
+    for (int64_t first = 0; first < rows; first += 8) {
+        char bits = 0;
+        for (int64_t i = 0; i < 8 && first + i < rows; i++) {
+            if (mask && !mask[first + i]) continue;
+            bits = (char)(bits | 1 << i);
+            ++*count;
+        }
+        ALCORE__TRY(alcore__buffer_append(ctx, out, &bits, 1));
+    }
+    return pad(ctx, out);
+}
+
+/* *out: a hash of all columns of the labeled pool and of the target, which are to be the same in
+ * every shard. */
+static alcore_status hash_others(const alcore__run_input *input, uint64_t *out) {
+    const alcore__dataset *const datasets[] = {&input->labeled, &input->target};
+    uint64_t hashes[2 * (1 + ALCORE__DATASET_COLUMNS)];
+    size_t count = 0;
+    for (size_t d = 0; d < 2; d++) {
+        hashes[count++] = (uint64_t)datasets[d]->rows;
+        for (int32_t c = 0; c < datasets[d]->column_count; c++)
+            ALCORE__TRY(
+                alcore__column_fingerprint_whole(datasets[d]->columns[c].column, &hashes[count++]));
+    }
+    *out = alcore__hash64((const char *)hashes, count * sizeof *hashes);
+    return ALCORE_OK;
+}
+
+/* Appends the values of the first `border` rows of a column. */
+static alcore_status put_values(alcore_ctx *ctx, const alcore__column *column, int64_t border,
+                                alcore__scratch *scratch, alcore__buffer *out) {
+    const size_t bytes = (size_t)column->dims * alcore_sys_dtype_bytes(column->dtype);
+    if (border == 0) return ALCORE_OK;
+    if (column->ragged) {
+        alcore_sys_ragged tokens;
+        ALCORE__TRY(column->ops->ragged(column, 0, border, scratch, &tokens));
+        for (int64_t i = 0; i <= border; i++) {
+            const int64_t offset = tokens.offsets[i] - tokens.offsets[0];
+            ALCORE__TRY(alcore__buffer_append(ctx, out, &offset, sizeof offset));
+        }
+        const int64_t count = tokens.offsets[border] - tokens.offsets[0];
+        ALCORE__TRY(alcore__buffer_append(ctx, out, tokens.values, (size_t)count * bytes));
+        return pad(ctx, out);
+    }
+    alcore_sys_rows rows;
+    ALCORE__TRY(column->ops->rows(column, 0, border, scratch, &rows));
+    const size_t stride = (size_t)rows.stride * alcore_sys_dtype_bytes(rows.dtype);
+    for (int64_t i = 0; i < border; i++)
+        ALCORE__TRY(
+            alcore__buffer_append(ctx, out, (const char *)rows.data + (size_t)i * stride, bytes));
+    return pad(ctx, out);
+}
+
+static alcore_status put_columns(alcore_ctx *ctx, const alcore__dataset *dataset, int64_t border,
+                                 alcore__buffer *out) {
+    alcore__scratch scratch = {0};
+    alcore_status status = ALCORE_OK;
+    for (int32_t c = 0; c < dataset->column_count && status == ALCORE_OK; c++) {
+        const alcore__column *column = dataset->columns[c].column;
+        const alcore__column_form form = alcore__column_form_of(column);
+        status = alcore__buffer_append(ctx, out, &form, sizeof form);
+        if (status == ALCORE_OK) status = put_values(ctx, column, border, &scratch, out);
+    }
+    alcore__scratch_clear(ctx, &scratch);
+    return status;
+}
+
+alcore_status alcore__job_put_rows(alcore_job *job, alcore__job_entry *entry,
+                                   alcore__buffer *items) {
+    alcore_ctx *ctx = job->object.ctx;
+    ALCORE__TRY(alcore__job_hold(job));
+    const alcore__run_input *input = alcore__held_answer_input(job->passes->held);
+    const alcore__dataset *dataset = &input->candidates;
+    rows_header header = {.border = block_border(entry->first, entry->end) - entry->first,
+                          .column_count = dataset->column_count,
+                          .has_costs = has_costs(job),
+                          .on_device = input->engine.kernels->upload != NULL};
+    ALCORE__TRY(hash_others(input, &header.others));
+    ALCORE__TRY(alcore__buffer_append(ctx, items, &header, sizeof header));
+    ALCORE__TRY(put_bits(ctx, dataset->mask, dataset->rows, &header.candidates, items));
+    if (input->labeled_rows)
+        ALCORE__TRY(put_bits(ctx, input->labeled_rows, dataset->rows, &header.labeled, items));
+    for (int64_t row = 0; input->costs && row < dataset->rows; row++)
+        if (!dataset->mask || dataset->mask[row])
+            ALCORE__TRY(
+                alcore__buffer_append(ctx, items, &input->costs[row], sizeof *input->costs));
+    ALCORE__TRY(put_columns(ctx, dataset, header.border, items));
+    memcpy(items->data, &header, sizeof header);
+    entry->count = (int64_t)items->length;
+    return ALCORE_OK;
+}
+
+/* ---- take ---- */
+
+/* Sets mask [rows] from bits, `count` of which are to be set. */
+static bool take_bits(alcore__byte_cursor *cursor, int64_t rows, int64_t count, uint8_t *mask) {
+    const char *bits = alcore__cursor_take(cursor, padded((size_t)(rows + 7) / 8), 1);
+    int64_t set = 0;
+    for (int64_t row = 0; bits && row < rows; row++) {
+        mask[row] = bits[row / 8] >> row % 8 & 1;
+        set += mask[row];
+    }
+    return bits && set == count;
+}
+
+/* What the taking of all entries fills. */
+typedef struct taking {
+    alcore_job *job;
+    alcore__job_passes *passes;
+    alcore__column_form forms[ALCORE__DATASET_COLUMNS];    /* [column_count] of all shards */
+    alcore__column_piece *pieces[ALCORE__DATASET_COLUMNS]; /* [shards + 1] of which piece_count */
+    int64_t piece_count[ALCORE__DATASET_COLUMNS];
+    int32_t column_count;
+    rows_header first; /* of the first entry */
+    int64_t labeled;   /* labeled rows so far */
+} taking;
+
+/* Border rows that this shard needs become a piece. */
+static alcore_status take_values(taking *self, int32_t column, const alcore__job_entry *entry,
+                                 int64_t border, alcore__byte_cursor *cursor, bool *whole) {
+    alcore_job *job = self->job;
+    const alcore__column_form *form = &self->forms[column];
+    const bool wanted =
+        border > 0 && entry->first >= job->entry.end &&
+        entry->first < block_border(job->entry.end, job->rows) &&
+        alcore__job_first_block(job->entry.first) < alcore__job_first_block(job->entry.end);
+    const size_t bytes = (size_t)form->dims * alcore_sys_dtype_bytes(form->dtype);
+    const char *offsets = NULL;
+    int64_t count = border;
+    *whole = true;
+    if (border == 0) return ALCORE_OK;
+    if (form->ragged) {
+        offsets = alcore__cursor_take(cursor, (size_t)border + 1, sizeof(int64_t));
+        *whole = offsets != NULL;
+        for (int64_t i = 0, last = 0; i <= border && *whole; i++) {
+            memcpy(&count, offsets + (size_t)i * sizeof count, sizeof count);
+            *whole =
+                count >= last && (i > 0 || count == 0) && (uint64_t)count <= cursor->left / bytes;
+            last = count;
+        }
+        if (!*whole) return ALCORE_OK;
+    }
+    *whole = (uint64_t)count <= cursor->left / bytes;
+    const char *values =
+        *whole ? alcore__cursor_take(cursor, padded((size_t)count * bytes), 1) : NULL;
+    *whole = values != NULL;
+    if (!values || !wanted) return ALCORE_OK;
+    alcore__column_piece *piece = &self->pieces[column][self->piece_count[column]++];
+    *piece = (alcore__column_piece){.first = entry->first, .end = entry->first + border};
+    ALCORE__TRY(alcore__new_array(job->object.ctx, (size_t)count, bytes, &piece->values));
+    memcpy(piece->values, values, (size_t)count * bytes);
+    if (!offsets) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(job->object.ctx, (size_t)border + 1, sizeof *piece->offsets,
+                                  &piece->offsets));
+    memcpy(piece->offsets, offsets, ((size_t)border + 1) * sizeof *piece->offsets);
+    return ALCORE_OK;
+}
+
+/* Makes room for pieces of the columns that the first shard with rows has. */
+static alcore_status take_forms(taking *self, int32_t count, int64_t entries) {
+    if (count < 1 || count > ALCORE__DATASET_COLUMNS || self->column_count > 0) return ALCORE_OK;
+    for (int32_t c = 0; c < count; c++)
+        ALCORE__TRY(alcore__new_array(self->job->object.ctx, (size_t)entries + 1,
+                                      sizeof *self->pieces[c], &self->pieces[c]));
+    self->column_count = count;
+    return ALCORE_OK;
+}
+
+/* Whether the form is one that a column can have. */
+static bool is_form(const alcore__column_form *form) {
+    return memchr(form->name, '\0', sizeof form->name) && form->dims > 0 &&
+           form->dims < INT32_MAX && alcore_sys_dtype_bytes(form->dtype) > 0;
+}
+
+static alcore_status fail_form(const alcore__job_entry *entry, const char *name) {
+    return alcore__fail(ALCORE_E_SHAPE,
+                        "the column '%s' of the rows %lld to %lld has another name, dtype or "
+                        "number of values than that of the shards before",
+                        name, (long long)entry->first, (long long)entry->end - 1);
+}
+
+static alcore_status take_columns(taking *self, const alcore__job_entry *entry,
+                                  const rows_header *header, int64_t entries,
+                                  alcore__byte_cursor *cursor, bool *whole) {
+    const bool is_first = self->column_count == 0;
+    ALCORE__TRY(take_forms(self, header->column_count, entries));
+    *whole = header->column_count == 0 || header->column_count == self->column_count;
+    for (int32_t c = 0; c < header->column_count && *whole; c++) {
+        alcore__column_form form;
+        *whole = alcore__cursor_read(cursor, &form, sizeof form) && is_form(&form);
+        if (!*whole) break;
+        if (is_first) self->forms[c] = form;
+        if (memcmp(&form, &self->forms[c], sizeof form) != 0) return fail_form(entry, form.name);
+        ALCORE__TRY(take_values(self, c, entry, header->border, cursor, whole));
+    }
+    return ALCORE_OK;
+}
+
+/* Takes what one shard has put in; *whole: false where it is damaged. */
+static alcore_status take_entry(taking *self, const alcore__job_entry *entry, int64_t entries,
+                                alcore__byte_cursor *cursor, bool *whole) {
+    alcore__job_passes *passes = self->passes;
+    const int64_t rows = entry->end - entry->first;
+    uint8_t *mask = passes->mask + entry->first;
+    rows_header header;
+    *whole = alcore__cursor_read(cursor, &header, sizeof header);
+    if (!*whole) return ALCORE_OK;
+    if (self->first.column_count < 0) self->first = header;
+    if (header.others != self->first.others)
+        return alcore__fail(ALCORE_E_DATA,
+                            "the columns of the labeled pool or of the target are not the same "
+                            "for the rows %lld to %lld as for other shards",
+                            (long long)entry->first, (long long)entry->end - 1);
+    if (header.on_device != self->first.on_device)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "the rows %lld to %lld are worked on by another engine than those of "
+                            "other shards: all have to be on GPUs, or none",
+                            (long long)entry->first, (long long)entry->end - 1);
+    *whole = header.border == block_border(entry->first, entry->end) - entry->first &&
+             header.has_costs == has_costs(self->job) && header.labeled >= 0 &&
+             take_bits(cursor, rows, header.candidates, mask) &&
+             (header.labeled == 0 ||
+              take_bits(cursor, rows, header.labeled, passes->labeled_rows + entry->first));
+    self->labeled += header.labeled;
+    for (int64_t row = 0; row < rows && *whole && header.has_costs; row++)
+        if (mask[row])
+            *whole = alcore__cursor_read(cursor, &passes->costs[entry->first + row],
+                                         sizeof *passes->costs);
+    if (!*whole) return ALCORE_OK;
+    ALCORE__TRY(take_columns(self, entry, &header, entries, cursor, whole));
+    *whole = *whole && cursor->left == 0;
+    return ALCORE_OK;
+}
+
+static alcore_status take_entries(taking *self, const alcore__job_message *message) {
+    const char *place = message->entries, *items;
+    for (int64_t i = 0; i < message->entry_count; i++) {
+        alcore__job_entry entry;
+        bool whole;
+        place = alcore__job_entry_next(message, place, &entry, &items);
+        alcore__byte_cursor cursor = {.next = items, .left = (size_t)entry.count};
+        ALCORE__TRY(take_entry(self, &entry, message->entry_count, &cursor, &whole));
+        if (!whole)
+            return alcore__fail(ALCORE_E_CORRUPT,
+                                "the message of a job does not tell of the rows %lld to %lld",
+                                (long long)entry.first, (long long)entry.end - 1);
+        ALCORE__TRY(alcore__tick(self->job->object.ctx, "rows", i, message->entry_count));
+    }
+    return ALCORE_OK;
+}
+
+/* The columns of the run: those of the shard's own rows, and the pieces behind them. */
+static alcore_status join_columns(taking *self, alcore__dataset *dataset) {
+    alcore_job *job = self->job;
+    const alcore__dataset *own = &alcore__held_answer_input(self->passes->held)->candidates;
+    for (int32_t c = 0; c < self->column_count; c++) {
+        const alcore__column *column =
+            c < own->column_count ? alcore__dataset_find(own, self->forms[c].name) : NULL;
+        alcore__column_piece *pieces = self->pieces[c];
+        const alcore__column_form form = column ? alcore__column_form_of(column) : self->forms[c];
+        if (memcmp(&form, &self->forms[c], sizeof form) != 0)
+            return fail_form(&job->entry, self->forms[c].name);
+        if (column) {
+            memmove(pieces + 1, pieces, (size_t)self->piece_count[c]++ * sizeof *pieces);
+            pieces[0] = (alcore__column_piece){
+                .first = job->entry.first, .end = job->entry.end, .column = column};
+        }
+        ALCORE__TRY(alcore__column_join(job->object.ctx, &self->forms[c], job->rows, pieces,
+                                        self->piece_count[c], &self->passes->columns[c]));
+        self->pieces[c] = NULL;
+        ALCORE__TRY(
+            alcore__dataset_add(dataset, self->passes->columns[c]->name, self->passes->columns[c]));
+    }
+    return ALCORE_OK;
+}
+
+/* Fills the input of the run from the arrays that were taken. */
+static alcore_status make_input(taking *self) {
+    alcore__job_passes *passes = self->passes;
+    passes->input = *alcore__held_answer_input(passes->held);
+    passes->input.candidates = (alcore__dataset){.rows = self->job->rows, .mask = passes->mask};
+    passes->input.place = (alcore__place){0}; /* rows are numbered over all shards */
+    passes->input.labeled_rows = self->labeled > 0 ? passes->labeled_rows : NULL;
+    passes->input.costs = passes->costs;
+    passes->input.fill.explain = false;
+    passes->input.only_picks = true;
+    return join_columns(self, &passes->input.candidates);
+}
+
+alcore_status alcore__job_take_rows(alcore_job *job, const alcore__job_message *message) {
+    alcore_ctx *ctx = job->object.ctx;
+    const size_t rows = (size_t)job->rows;
+    ALCORE__TRY(alcore__job_hold(job));
+    alcore__job_passes *passes = job->passes;
+    taking self = {.job = job, .passes = passes, .first = {.column_count = -1}};
+    alcore__job_passes_clear_rows(ctx, passes); /* of a call that failed */
+    alcore_status status = alcore__new_array(ctx, rows, 1, &passes->mask);
+    if (status == ALCORE_OK) status = alcore__new_array(ctx, rows, 1, &passes->labeled_rows);
+    if (status == ALCORE_OK && has_costs(job))
+        status = alcore__new_array(ctx, rows, sizeof *passes->costs, &passes->costs);
+    if (status == ALCORE_OK) status = take_entries(&self, message);
+    if (status == ALCORE_OK) status = make_input(&self);
+    for (int32_t c = 0; c < ALCORE__DATASET_COLUMNS; c++)
+        alcore__column_pieces_free(ctx, self.pieces[c], self.piece_count[c]);
+    if (status == ALCORE_OK) status = alcore__job_begin_passes(job);
+    if (status != ALCORE_OK) alcore__job_passes_clear_rows(ctx, passes);
+    return status;
+}

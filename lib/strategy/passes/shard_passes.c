@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The passes of a run whose candidates lie in shards (shard_passes.h). */
+#include "strategy/passes/shard_passes.h"
+
+/* Whether the rows of a source are those of the shards; every process has the others. */
+static bool is_in_shards(enum alcore__row_source source) {
+    return source == ALCORE__OVER_CANDIDATES || source == ALCORE__OVER_LABELED_ROWS ||
+           source == ALCORE__OVER_CHOSEN;
+}
+
+/* Leaves the partials that have bytes in the set, in place of all blocks one where the pass joins
+ * them. */
+static void pack(const alcore__run *run, alcore__partials *partials) {
+    const alcore__partial_type *type = &alcore__present_pass(run)->partial;
+    size_t kept = 0;
+    for (size_t p = 0; p < partials->count; p++) {
+        const alcore__partial *entry = &partials->entries[p];
+        if (!entry->bytes) continue;
+        if (type->join && kept > 0) {
+            type->join(partials->entries[0].data, entry->data, entry->bytes);
+            alcore__free(run->ctx, entry->data);
+            continue;
+        }
+        partials->entries[kept++] = *entry;
+    }
+    partials->count = kept;
+}
+
+/* Visits the own blocks of a pass that leaves everything with them. */
+static alcore_status make_own(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end) {
+    alcore__partials none = {0};
+    const alcore_status status = alcore__run_map(run, shard, first, end, &none);
+    alcore__partials_clear(run->ctx, &none);
+    ALCORE__TRY(status);
+    run->runner->next_block = run->active[alcore__present_pass(run)->source].blocks;
+    return alcore__run_end_pass(run);
+}
+
+alcore_status alcore__run_to_exchange(alcore__run *run, alcore__shard *shard, int64_t first,
+                                      int64_t end, alcore__partials *out, bool *waits) {
+    *waits = false;
+    while (!alcore__run_done(run)) {
+        const alcore__pass *pass = alcore__present_pass(run);
+        run->runner->visit_blocks = 1;
+        if (!is_in_shards(pass->source)) {
+            ALCORE__TRY(alcore__run_make_pass(run, shard));
+        } else if (!alcore__pass_has_partial(pass)) {
+            ALCORE__TRY(make_own(run, shard, first, end));
+        } else {
+            ALCORE__TRY(alcore__run_map(run, shard, first, end, out));
+            pack(run, out);
+            *waits = true;
+            return ALCORE_OK;
+        }
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__run_complete_partials(alcore__run *run, alcore__partials *partials) {
+    const int64_t pass = run->runner->pass_count;
+    const int64_t blocks = run->active[alcore__present_pass(run)->source].blocks;
+    alcore__partials missing = {0};
+    alcore_status status = ALCORE_OK;
+    size_t at = 0;
+    int64_t next;
+    for (int64_t b = 0; b < blocks && status == ALCORE_OK; b++) {
+        if (at < partials->count && partials->entries[at].block == b)
+            at++;
+        else
+            status = alcore__partials_add(run->ctx, &missing, pass, b, NULL, 0);
+    }
+    if (status == ALCORE_OK && at < partials->count)
+        status = alcore__fail(ALCORE_E_CORRUPT, "there is no block %lld",
+                              (long long)partials->entries[at].block);
+    if (status == ALCORE_OK) status = alcore__partials_merge(run->ctx, partials, &missing);
+    alcore__partials_clear(run->ctx, &missing);
+    if (status == ALCORE_OK) status = alcore__run_check_partials(run, partials, &next);
+    return status;
+}
+
+alcore_status alcore__run_take_partials(alcore__run *run, const alcore__partials *partials) {
+    ALCORE__TRY(alcore__run_reduce(run, partials));
+    return alcore__run_end_pass(run);
+}
