@@ -458,11 +458,6 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path,
     return data->tokenizer_hash ? alcore__engine_update(ctx, data) : ALCORE_OK;
 }
 
-bool alcore__is_language_model(const alcore__engine_model *data) {
-    return data->info.takes_tokens && (data->info.calls & ALCORE_SYS_MODEL_TOKEN_LOGPROBS) &&
-           !(data->info.calls & ALCORE_SYS_MODEL_TRANSLATE);
-}
-
 bool alcore__classifies(const alcore__engine_model *data) {
     return (data->info.calls & ALCORE_SYS_MODEL_CLASS_PROBS) &&
            !(data->info.calls & ALCORE_SYS_MODEL_TRANSLATE);

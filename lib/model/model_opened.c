@@ -45,6 +45,11 @@ bool alcore__engine_has(const alcore__engine_model *data, uint32_t call) {
     return (data->info.calls & call) != 0 && has_call(data->engine, call);
 }
 
+bool alcore__is_language_model(const alcore__engine_model *data) {
+    return data->info.takes_tokens && (data->info.calls & ALCORE_SYS_MODEL_TOKEN_LOGPROBS) &&
+           !(data->info.calls & ALCORE_SYS_MODEL_TRANSLATE);
+}
+
 /* ---- the tokenizer ---- */
 
 /* The files of a folder that tokens can depend on: those of the tokenizer, and the one that may
