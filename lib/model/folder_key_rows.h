@@ -13,9 +13,9 @@
  * is no effect, or what to do in place of the key.
  *
  * ALL: every family. BERTS: bert, roberta, xlm-roberta, rembert, camembert, xlm-roberta-xl, mpnet,
- * electra, albert. ENCODERS: these and distilbert. BARTS: bart, mbart,
- * marian, m2m_100, alcore_transformer. T5S: t5, mt5. SEQ2SEQ: BARTS and T5S. LANGUAGE: llama,
- * mistral, qwen2, qwen3, gemma3_text. */
+ * electra, albert. ROTARIES: modernbert, eurobert, nomic_bert. NEWER: these and deberta-v2.
+ * ENCODERS: BERTS, distilbert and NEWER. BARTS: bart, mbart, marian, m2m_100, alcore_transformer.
+ * T5S: t5, mt5. SEQ2SEQ: BARTS and T5S. LANGUAGE: llama, mistral, qwen2, qwen3, gemma3_text. */
 
 /* ---- config.json: what the model is ---- */
 KEY(CONFIG, ALL, "model_type", OBEYED, "", "the family")
@@ -72,6 +72,102 @@ KEY(CONFIG, "distilbert", "tie_weights_", NO_EFFECT, "",
 KEY(CONFIG, ENCODERS, "is_decoder", REFUSED, "false",
     "the attention of encoders is in both directions")
 KEY(CONFIG, ENCODERS, "add_cross_attention", REFUSED, "false", "encoders read no other sequence")
+
+/* ---- config.json of ModernBERT, EuroBERT, nomic-bert and DeBERTa-v2 ---- */
+KEY(CONFIG, NEWER, "hidden_size", OBEYED, "", "width of the stack")
+KEY(CONFIG, NEWER, "num_hidden_layers", OBEYED, "", "number of blocks")
+KEY(CONFIG, NEWER, "num_attention_heads", OBEYED, "", "heads of an attention")
+KEY(CONFIG, NEWER, "intermediate_size", OBEYED, "", "width of the feed-forward net")
+KEY(CONFIG, "eurobert nomic_bert deberta-v2", "hidden_act", OBEYED, "", "activation, as of BERT")
+KEY(CONFIG, "modernbert", "hidden_activation", OBEYED, "", "activation, as hidden_act of BERT")
+KEY(CONFIG, "nomic_bert deberta-v2", "hidden_dropout_prob", OBEYED, "",
+    "dropout in training and with `dropout`")
+KEY(CONFIG, "nomic_bert deberta-v2", "attention_probs_dropout_prob", OBEYED, "",
+    "dropout of attention weights")
+KEY(CONFIG, "modernbert eurobert", "attention_dropout", OBEYED, "",
+    "dropout of attention weights, in ModernBERT of the output too")
+KEY(CONFIG, "modernbert", "embedding_dropout", OBEYED, "", "dropout of embeddings")
+KEY(CONFIG, "modernbert", "mlp_dropout", OBEYED, "", "dropout within the feed-forward net")
+KEY(CONFIG, "modernbert nomic_bert", "classifier_dropout", OBEYED, "",
+    "dropout before a head, in training")
+KEY(CONFIG, "nomic_bert deberta-v2", "layer_norm_eps", OBEYED, "", "epsilon of norms")
+KEY(CONFIG, "modernbert", "norm_eps", OBEYED, "", "epsilon of norms")
+KEY(CONFIG, "modernbert", "layer_norm_eps", NO_EFFECT, "", "norm_eps counts")
+KEY(CONFIG, "eurobert", "rms_norm_eps", OBEYED, "", "epsilon of norms")
+KEY(CONFIG, "nomic_bert", "type_vocab_size", NO_EFFECT, "", "the tensor has that many rows")
+KEY(CONFIG, "deberta-v2", "type_vocab_size", OBEYED, "",
+    "rows of the table of types; 0: there is none")
+KEY(CONFIG, ROTARIES, "max_position_embeddings", OBEYED, "", "the longest input")
+KEY(CONFIG, "modernbert eurobert", "attention_bias", OBEYED, "", "whether projections have biases")
+KEY(CONFIG, "modernbert eurobert", "mlp_bias", OBEYED, "",
+    "whether the feed-forward net has biases, in EuroBERT the output matrix too")
+KEY(CONFIG, "modernbert", "norm_bias", OBEYED, "", "whether norms have biases")
+KEY(CONFIG, "modernbert", "decoder_bias", OBEYED, "", "whether the output matrix has one")
+KEY(CONFIG, "modernbert", "classifier_bias", OBEYED, "", "whether the first layer of heads has one")
+KEY(CONFIG, "modernbert", "classifier_activation", OBEYED, "", "activation of heads")
+KEY(CONFIG, "modernbert", "classifier_pooling", OBEYED, "",
+    "what a head over texts reads: cls, the first token, or mean")
+KEY(CONFIG, "eurobert", "classifier_pooling", OBEYED, "",
+    "what a head over texts reads: bos, the first token, mean, or late, the mean of the outputs of "
+    "its first layer")
+KEY(CONFIG, "eurobert", "clf_pooling", NO_EFFECT, "", "classifier_pooling counts")
+KEY(CONFIG, "modernbert", "local_attention", OBEYED, "", "window of attention, both sides together")
+KEY(CONFIG, "modernbert", "layer_types", OBEYED, "", "which blocks attend within the window alone")
+KEY(CONFIG, "modernbert", "global_attn_every_n_layers", OBEYED, "",
+    "the same in older folders: all but each n-th")
+KEY(CONFIG, ROTARIES, "rope_parameters", OBEYED, "",
+    "rotary positions: theta, and the forms default, linear, dynamic, llama3 and yarn")
+KEY(CONFIG, ROTARIES, "rope_scaling", OBEYED, "", "the same in older folders; it goes first")
+KEY(CONFIG, "eurobert nomic_bert", "rope_theta", OBEYED, "", "theta in older folders")
+KEY(CONFIG, "modernbert", "global_rope_theta", OBEYED, "",
+    "theta of blocks that attend to all, in older folders")
+KEY(CONFIG, "modernbert", "local_rope_theta", OBEYED, "", "theta of the others, in older folders")
+KEY(CONFIG, "eurobert", "num_key_value_heads", OBEYED, "", "heads of keys and values")
+KEY(CONFIG, "eurobert nomic_bert", "head_dim", OBEYED, "", "components of a head")
+KEY(CONFIG, "modernbert", "is_causal", REFUSED, "false", "attention is in both directions")
+KEY(CONFIG, "modernbert", "causal_mask", REFUSED, "false", "attention is in both directions")
+KEY(CONFIG, "modernbert", "position_embedding_type", NO_EFFECT, "", "positions are rotary")
+KEY(CONFIG, "modernbert", "deterministic_flash_attn", NO_EFFECT, "",
+    "how transformers computes, not what")
+KEY(CONFIG, "modernbert", "reference_compile", NO_EFFECT, "", "how transformers computes, not what")
+KEY(CONFIG, "modernbert", "repad_logits_with_grad", NO_EFFECT, "",
+    "how transformers computes, not what")
+KEY(CONFIG, "modernbert", "sparse_prediction", NO_EFFECT, "", "of a training by transformers")
+KEY(CONFIG, "modernbert", "sparse_pred_ignore_index", NO_EFFECT, "",
+    "of a training by transformers")
+KEY(CONFIG, "modernbert", "initializer_cutoff_factor", NO_EFFECT, "", "of random weights")
+KEY(CONFIG, "modernbert", "cls_token_id", NO_EFFECT, "", "the tokenizer has it")
+KEY(CONFIG, "eurobert", "mask_token_id", NO_EFFECT, "", "the tokenizer has it")
+KEY(CONFIG, "eurobert", "pretraining_tp", NO_EFFECT, "", "how transformers computes, not what")
+KEY(CONFIG, "deberta-v2", "relative_attention", OBEYED, "", "whether attention reads distances")
+KEY(CONFIG, "deberta-v2", "pos_att_type", OBEYED, "",
+    "c2p: queries meet distances, p2c: keys do; a list, or joined by a vertical bar")
+KEY(CONFIG, "deberta-v2", "position_buckets", OBEYED, "",
+    "distances beyond half of them share rows of the table")
+KEY(CONFIG, "deberta-v2", "max_relative_positions", OBEYED, "",
+    "the furthest distance; max_position_embeddings where it is -1")
+KEY(CONFIG, "deberta-v2", "norm_rel_ebd", OBEYED, "",
+    "whether the table of distances has a norm: none or layer_norm")
+KEY(CONFIG, "deberta-v2", "share_att_key", OBEYED, "",
+    "whether distances have the projections of tokens")
+KEY(CONFIG, "deberta-v2", "position_biased_input", OBEYED, "",
+    "whether there is a table of positions, and so a longest input")
+KEY(CONFIG, "deberta-v2", "conv_kernel_size", OBEYED, "",
+    "tokens of a convolution beside the first block; 0: there is none")
+KEY(CONFIG, "deberta-v2", "conv_act", OBEYED, "", "its activation; tanh too")
+KEY(CONFIG, "deberta-v2", "conv_groups", OBEYED, "", "its groups of components")
+KEY(CONFIG, "deberta-v2", "legacy", OBEYED, "", "which head over masked words the file has")
+KEY(CONFIG, "deberta-v2", "pooler_hidden_act", OBEYED, "",
+    "activation of the first layer of a head over texts")
+KEY(CONFIG, "deberta-v2", "pooler_dropout", OBEYED, "", "dropout before it, in training")
+KEY(CONFIG, "deberta-v2", "cls_dropout", OBEYED, "",
+    "dropout behind it, in training; hidden_dropout_prob where it is missing")
+KEY(CONFIG, "deberta-v2", "embedding_size", NO_EFFECT, "", "the tensor has that many columns")
+KEY(CONFIG, "deberta-v2", "pooler_hidden_size", NO_EFFECT, "", "the tensor has that many columns")
+KEY(CONFIG, "deberta-v2", "attention_head_size", REFUSED, "", "heads are hidden_size / heads wide")
+KEY(CONFIG, "deberta-v2", "padding_idx", NO_EFFECT, "", "pad_token_id counts")
+
+/* ---- config.json of models with a decoder, and of all ---- */
 KEY(CONFIG, SEQ2SEQ, "d_model", OBEYED, "", "width of the stacks")
 KEY(CONFIG, BARTS, "encoder_layers", OBEYED, "", "blocks of the encoder")
 KEY(CONFIG, BARTS, "decoder_layers", OBEYED, "", "blocks of the decoder")

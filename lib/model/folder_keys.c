@@ -28,7 +28,9 @@ typedef struct row {
 #define LAYER_NORM ALCORE__KEYS_LAYER_NORM
 #define ALL ""
 #define BERTS "bert roberta xlm-roberta rembert camembert xlm-roberta-xl mpnet electra albert"
-#define ENCODERS BERTS " distilbert"
+#define ROTARIES "modernbert eurobert nomic_bert"
+#define NEWER ROTARIES " deberta-v2"
+#define ENCODERS BERTS " distilbert " NEWER
 #define BARTS "bart mbart marian m2m_100 alcore_transformer"
 #define T5S "t5 mt5"
 #define SEQ2SEQ BARTS " " T5S

@@ -8,6 +8,7 @@
  *   XLM-R      the map of sentencepiece   WhitespaceSplit, Metaspace        <s> A </s>
  *   T5         the map of sentencepiece   WhitespaceSplit, Metaspace        A </s>
  *   RemBERT    that of the file           Metaspace                         [CLS] A [SEP]
+ *   DeBERTa    Replace, NFC, Strip        Metaspace                         [CLS] A [SEP]
  *
  * A post-processor of RemBERT's file, also one that adds nothing, is replaced; where there is none,
  * none is put. BART's class is that of RoBERTa, CamemBERT's that of XLM-R. Defaults are those of
@@ -19,7 +20,7 @@
 #include "tokenizer/language.h"
 #include "tokenizer/token_kinds.h"
 
-typedef enum class { OTHER, BERT, MPNET, ROBERTA, XLM_ROBERTA, T5, REMBERT } class;
+typedef enum class { OTHER, BERT, MPNET, ROBERTA, XLM_ROBERTA, T5, REMBERT, DEBERTA } class;
 
 static const struct {
     const char *begin; /* of tokenizer_class */
@@ -27,7 +28,7 @@ static const struct {
     class class;
     alcore__token_kind model; /* of its tokenizer.json; a file with another one is left as it is */
 } classes[] = {
-    {"BertTokenizer", " bert electra ", BERT, ALCORE__WORD_PIECE},
+    {"BertTokenizer", " bert electra nomic_bert ", BERT, ALCORE__WORD_PIECE},
     {"DistilBertTokenizer", " distilbert ", BERT, ALCORE__WORD_PIECE},
     {"ElectraTokenizer", " ", BERT, ALCORE__WORD_PIECE},
     {"MPNetTokenizer", " mpnet ", MPNET, ALCORE__WORD_PIECE},
@@ -38,10 +39,11 @@ static const struct {
     {"T5Tokenizer", " t5 mt5 ", T5, ALCORE__UNIGRAM},
     {"MT5Tokenizer", " ", T5, ALCORE__UNIGRAM},
     {"RemBertTokenizer", " rembert ", REMBERT, ALCORE__UNIGRAM},
+    {"DebertaV2Tokenizer", " deberta-v2 ", DEBERTA, ALCORE__UNIGRAM},
 };
 
 /* Model types of which AutoTokenizer takes tokenizer.json as it is, whatever class is named. */
-static const char AS_IT_IS[] = " xlm-roberta-xl ";
+static const char AS_IT_IS[] = " xlm-roberta-xl modernbert ";
 
 /* Whether name is `begin`, or that and "Fast". */
 static bool is_class(alcore__name name, const char *begin) {
@@ -159,6 +161,38 @@ static alcore_status set_marks(alcore_ctx *ctx, bool split, bool prepend_always,
     return ALCORE_OK;
 }
 
+/* The steps of DeBERTa, as tokenizer.json has them; lowercase: one more before them. */
+static alcore_status apply_deberta(const alcore__part *config, alcore_tokenizer *tokenizer) {
+    static const char TEXT[] =
+        "{\"lower\": {\"type\": \"Lowercase\"}, \"rest\": {\"type\": \"Sequence\", "
+        "\"normalizers\": [{\"type\": \"Replace\", \"pattern\": {\"Regex\": "
+        "\"\\\\s{2,}|[\\\\n\\\\r\\\\t]\"}, \"content\": \" \"}, {\"type\": \"NFC\"}, "
+        "{\"type\": \"Strip\", \"strip_left\": false}]}, \"punctuation\": {\"type\": "
+        "\"Punctuation\", \"behavior\": \"Isolated\"}, \"marks\": {\"type\": \"Metaspace\", "
+        "\"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": \"always\"}, \"first\": "
+        "{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": "
+        "\"first\"}}";
+    alcore__buffer text = {0};
+    alcore__part steps, step;
+    bool lowercase = false, split = false, prefix = true;
+    ALCORE__TRY(alcore__part_flag(config, "do_lower_case", &lowercase));
+    ALCORE__TRY(alcore__part_flag(config, "split_by_punct", &split));
+    ALCORE__TRY(alcore__part_flag(config, "add_prefix_space", &prefix));
+    text.data = (char *)TEXT; /* it is only read */
+    text.length = sizeof TEXT - 1;
+    ALCORE__TRY(alcore__part_open(config->ctx, config->arena, &text, config->path, &steps));
+    alcore__normalizer_clear(config->ctx, &tokenizer->normalizer);
+    alcore__pre_tokenizer_clear(config->ctx, &tokenizer->pre);
+    if (lowercase && alcore__part_member(&steps, "lower", &step))
+        ALCORE__TRY(alcore__normalizer_read(&step, &tokenizer->normalizer));
+    if (alcore__part_member(&steps, "rest", &step))
+        ALCORE__TRY(alcore__normalizer_read(&step, &tokenizer->normalizer));
+    if (split && alcore__part_member(&steps, "punctuation", &step))
+        ALCORE__TRY(alcore__pre_tokenizer_read(&step, &tokenizer->pre));
+    if (!alcore__part_member(&steps, prefix ? "marks" : "first", &step)) return ALCORE_OK;
+    return alcore__pre_tokenizer_read(&step, &tokenizer->pre);
+}
+
 /* do_lower_case and keep_accents of RemBERT are steps that its file has, as a rule. */
 static alcore_status check_rembert(const alcore__part *config) {
     bool lowercase = false, accents = true;
@@ -225,7 +259,7 @@ alcore_status alcore__class_rules_apply(const alcore__part *config, alcore__name
     class found;
     ALCORE__TRY(find_class(config, model_type, tokenizer->model->kind, &found));
     if (found == OTHER) return ALCORE_OK;
-    if (found == BERT || found == REMBERT) {
+    if (found == BERT || found == REMBERT || found == DEBERTA) {
         ALCORE__TRY(alcore__class_rules_read_name(config, "cls_token", &cls));
         ALCORE__TRY(alcore__class_rules_read_name(config, "sep_token", &sep));
     }
@@ -241,6 +275,9 @@ alcore_status alcore__class_rules_apply(const alcore__part *config, alcore__name
     switch (found) {
     case BERT:
         ALCORE__TRY(apply_bert(config, tokenizer));
+        return put_around(config, tokenizer, cls, sep, &bert);
+    case DEBERTA:
+        ALCORE__TRY(apply_deberta(config, tokenizer));
         return put_around(config, tokenizer, cls, sep, &bert);
     case MPNET:
         ALCORE__TRY(apply_bert(config, tokenizer));

@@ -25,14 +25,16 @@ from safetensors.torch import save_file
 
 DIMS, LAYERS, HEADS, FFN, WORDS = 16, 2, 2, 24, 60
 LENGTHS = [3, 9, 5, 9, 4, 12, 3, 5]
+# Of families with windows and distances: beyond both, and cut into several pieces.
+LONG = [150, 3, 9, 64, 9, 70]
 SPECIAL, WORD = 1, 2
 
 
-def inputs(first, last, low, pair=False):
+def inputs(first, last, low, pair=False, lengths=None):
     """Texts as id lists: first ... last, random ids from low on; with pair: first ... last ... last."""
     random = torch.Generator().manual_seed(11)
     texts, types, marks = [], [], []
-    for length in LENGTHS:
+    for length in lengths or LENGTHS:
         ids = torch.randint(low, WORDS, (length,), generator=random).tolist()
         mark = [WORD if k % 3 != 2 else 0 for k in range(length)]
         type_ = [0] * length
@@ -158,6 +160,11 @@ def encoder_head(folder, name, model, kind, texts, types, marks, typed):
     write(folder, name, model, expected)
 
 
+# Tokens and positions of families whose own ones do not fit the small vocabulary.
+EURO = {'pad_token_id': 1, 'bos_token_id': 0, 'eos_token_id': 2, 'mask_token_id': 4, 'max_position_embeddings': 256}
+MODERN = {'pad_token_id': 1, 'bos_token_id': 0, 'eos_token_id': 2, 'cls_token_id': 0, 'sep_token_id': 2, 'max_position_embeddings': 256}
+
+
 def encoders(folder, wanted):
     families = {
         'bert': (hf.BertConfig, 'Bert', 2, 3, 5, {'pad_token_id': 0}, True, True),
@@ -179,22 +186,60 @@ def encoders(folder, wanted):
         'albert': (hf.AlbertConfig, 'Albert', 2, 3, 5, {'pad_token_id': 0, 'embedding_size': 8}, True, True),
         'albert-groups': (hf.AlbertConfig, 'Albert', 2, 3, 5,
                           {'pad_token_id': 0, 'embedding_size': DIMS, 'num_hidden_groups': 2, 'num_attention_heads': 1}, True, True),
+        'modernbert': (hf.ModernBertConfig, 'ModernBert', 0, 2, 5,
+                       {'num_hidden_layers': 3, 'local_attention': 8, 'classifier_pooling': 'mean', **MODERN}, False, False),
+        # mmBERT's settings, and those that neither it nor ModernBERT uses.
+        'modernbert-biased': (hf.ModernBertConfig, 'ModernBert', 0, 2, 5,
+                              {'layer_types': ['sliding_attention', 'full_attention'], 'local_attention': 81, 'attention_bias': True,
+                               'mlp_bias': True, 'norm_bias': True, 'classifier_bias': True, 'decoder_bias': False, 'norm_eps': 1e-3,
+                               'hidden_activation': 'silu', 'classifier_activation': 'relu', 'tie_word_embeddings': False,
+                               'rope_parameters': {'full_attention': {'rope_type': 'default', 'rope_theta': 400.0},
+                                                   'sliding_attention': {'rope_type': 'default', 'rope_theta': 160000.0}},
+                               **MODERN}, False, False),
+        'eurobert': (hf.EuroBertConfig, 'EuroBert', 0, 2, 5, {'num_attention_heads': 4, 'num_key_value_heads': 2, **EURO}, False, False),
+        'eurobert-biased': (hf.EuroBertConfig, 'EuroBert', 0, 2, 5,
+                            {'attention_bias': True, 'mlp_bias': True, 'head_dim': 6, 'classifier_pooling': 'mean', 'rms_norm_eps': 1e-3,
+                             'tie_word_embeddings': True, 'hidden_act': 'gelu',
+                             'rope_parameters': {'rope_type': 'default', 'rope_theta': 250000.0}, **EURO}, False, False),
+        'eurobert-bos': (hf.EuroBertConfig, 'EuroBert', 0, 2, 5, {'classifier_pooling': 'bos', **EURO}, False, False),
+        'nomic': (hf.NomicBertConfig, 'NomicBert', 2, 3, 5, {'pad_token_id': 0, 'max_position_embeddings': 256, 'layer_norm_eps': 1e-3},
+                  True, False),
+        # As DeBERTa-v3 has it, but for the table of types.
+        'deberta': (hf.DebertaV2Config, 'DebertaV2', 1, 2, 5,
+                    {'relative_attention': True, 'position_buckets': 8, 'max_relative_positions': 64, 'norm_rel_ebd': 'layer_norm',
+                     'share_att_key': True, 'pos_att_type': 'p2c|c2p', 'position_biased_input': False, 'pooler_hidden_act': 'relu',
+                     'hidden_act': 'silu', 'layer_norm_eps': 1e-3, 'legacy': False}, False, False),
+        # As the largest of DeBERTa-v2, with positions, types and narrower embeddings.
+        'deberta-wide': (hf.DebertaV2Config, 'DebertaV2', 1, 2, 5,
+                         {'relative_attention': True, 'max_relative_positions': -1, 'max_position_embeddings': 160, 'share_att_key': False,
+                          'pos_att_type': ['p2c', 'c2p'], 'conv_kernel_size': 3, 'conv_act': 'gelu', 'conv_groups': 2,
+                          'type_vocab_size': 2, 'embedding_size': 8}, True, False),
+        # Distances of queries alone, and none.
+        'deberta-one': (hf.DebertaV2Config, 'DebertaV2', 1, 2, 5,
+                        {'relative_attention': True, 'position_buckets': 256, 'max_position_embeddings': 512, 'pos_att_type': ['c2p'],
+                         'position_biased_input': False},
+                        False, False),
+        'deberta-none': (hf.DebertaV2Config, 'DebertaV2', 1, 2, 5, {'pos_att_type': ['c2p'], 'max_position_embeddings': 160},
+                         False, False),
     }
     for family, (config, prefix, first, last, low, more, typed, pooler) in families.items():
         if wanted and family not in wanted:
             continue
+        lengths = LONG if family.startswith(('modernbert', 'eurobert', 'nomic', 'deberta')) else LENGTHS
         if config is None:
             settings = hf.DistilBertConfig(vocab_size=WORDS, dim=DIMS, n_layers=LAYERS, n_heads=HEADS, hidden_dim=FFN,
                                            max_position_embeddings=32, initializer_range=0.4, num_labels=3)
         else:
             settings = common(config, num_labels=3, **more)
-        plain, pairs = inputs(first, last, low), inputs(first, last, low, pair=typed)
+        plain, pairs = inputs(first, last, low, lengths=lengths), inputs(first, last, low, pair=typed, lengths=lengths)
         torch.manual_seed(3)
         model = randomize(getattr(hf, prefix + 'Model')(settings))
         encoder_base(folder, family, model, *plain, typed, pooler, modules=family == 'bert')
         for head, kind, data in (('SequenceClassification', 'class_probs', pairs),
                                  ('TokenClassification', 'token_probs', plain),
-                                 ('MaskedLM', 'mlm_losses', plain), ('QuestionAnswering', 'qa_probs', inputs(first, last, low, True))):
+                                 ('MaskedLM', 'mlm_losses', plain), ('QuestionAnswering', 'qa_probs', inputs(first, last, low, True, lengths))):
+            if not hasattr(hf, f'{prefix}For{head}'):
+                continue
             if kind == 'qa_probs':
                 settings.num_labels = 2
             model = randomize(getattr(hf, f'{prefix}For{head}')(settings))

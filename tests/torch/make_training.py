@@ -46,6 +46,16 @@ CASES = {  # folder: class, schedule, label smoothing, tensors that are kept
     'albert-token': (hf.AlbertForTokenClassification, 'linear', 0.1,
                      ['classifier.bias', 'albert.encoder.albert_layer_groups.0.albert_layers.0.attention.key.weight',
                       'albert.encoder.embedding_hidden_mapping_in.weight']),
+    'modernbert-token': (hf.ModernBertForTokenClassification, 'linear', 0.1,
+                         ['classifier.bias', 'head.norm.weight', 'model.layers.2.attn.Wqkv.weight', 'model.layers.1.mlp.Wi.weight']),
+    'eurobert-class': (hf.EuroBertForSequenceClassification, 'constant', 0.0,
+                       ['dense.weight', 'model.layers.0.self_attn.k_proj.weight', 'model.layers.1.input_layernorm.weight',
+                        'model.embed_tokens.weight']),
+    'nomic-mlm': (hf.NomicBertForMaskedLM, 'cosine', 0.0,
+                  ['cls.predictions.bias', 'nomic_bert.layers.0.mlp.up_proj.weight', 'nomic_bert.embeddings.word_embeddings.weight']),
+    'deberta-class': (hf.DebertaV2ForSequenceClassification, 'sqrt', 0.0,
+                      ['pooler.dense.weight', 'deberta.encoder.rel_embeddings.weight', 'deberta.encoder.LayerNorm.bias',
+                       'deberta.encoder.layer.0.attention.self.key_proj.weight']),
     'marian': (hf.MarianMTModel, 'sqrt', 0.1,
                ['model.shared.weight', 'model.decoder.layers.1.encoder_attn.v_proj.weight',
                 'model.encoder.layers.0.fc1.bias']),
@@ -62,6 +72,9 @@ CASES = {  # folder: class, schedule, label smoothing, tensors that are kept
     'mt5': (hf.MT5ForConditionalGeneration, 'sqrt', 0.0,
             ['shared.weight', 'encoder.block.1.layer.1.DenseReluDense.wi_1.weight']),
 }
+
+# Names of parameters that files have under others.
+FILE_NAMES = {'nomic_bert.layers.0.mlp.up_proj.weight': 'nomic_bert.encoder.layers.0.mlp.fc11.weight'}
 
 
 def rate(schedule, update):
@@ -110,7 +123,7 @@ def train(folder, path):
             arguments = {'input_ids': text[None]}
             if seq2seq:
                 arguments['labels'] = label[None]
-            elif folder.startswith(('bert', 'rembert', 'electra', 'albert')):
+            elif folder.startswith(('bert', 'rembert', 'electra', 'albert', 'nomic')):
                 arguments['token_type_ids'] = type_[None]
             logits = model(**arguments).logits.reshape(len(label), -1)
             total = total + weight * torch.nn.functional.cross_entropy(logits, label, label_smoothing=smoothing,
@@ -125,7 +138,7 @@ def train(folder, path):
         torch.nn.utils.clip_grad_norm_(parameters, COMMON['clip'])
         optimizer.step()
     found = dict(model.named_parameters())
-    out = {name: found[name].detach().clone() for name in kept}
+    out = {FILE_NAMES.get(name, name): found[name].detach().clone() for name in kept}
     out['losses'], out['weights'] = torch.stack(losses), weights
     if not seq2seq:
         out['labels'] = torch.cat(labels)

@@ -17,8 +17,9 @@ LANGUAGE = {"pad": 0, "start": 1, "end": 2, "unk": 3}
 MARIAN = {"end": 0, "unk": 1, "pad": 59}
 SPECIALS = {"bert": BERT, "rembert": BERT, "distilbert": BERT, "roberta": ROBERTA, "xlm-roberta": ROBERTA, "bart": ROBERTA,
             "camembert": ROBERTA, "xlm-roberta-xl": {"start": 0, "unk": 1, "end": 2, "pad": 3}, "mpnet": ROBERTA, "electra": BERT,
-            "albert": BERT, "mbart": ROBERTA, "m2m_100": ROBERTA, "marian": MARIAN, "t5": T5, "mt5": T5,
-            **{family: LANGUAGE for family in ("llama", "mistral", "qwen2", "qwen3", "gemma3_text")}}
+            "albert": BERT, "modernbert": ROBERTA, "eurobert": ROBERTA, "nomic_bert": BERT,
+            "deberta-v2": {"pad": 0, "start": 1, "end": 2, "unk": 3}, "mbart": ROBERTA, "m2m_100": ROBERTA, "marian": MARIAN, "t5": T5,
+            "mt5": T5, **{family: LANGUAGE for family in ("llama", "mistral", "qwen2", "qwen3", "gemma3_text")}}
 TEXTS = ["w5 w6 w7", "w40 w41 w12 w33 w8 w19 w21 w50 w51 w9 w10 w30", "w17 W18 w22 w22"]
 TARGETS = ["w9 w8", "w30 w31 w32 w33 w34", "w50"]
 

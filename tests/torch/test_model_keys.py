@@ -27,18 +27,20 @@ from model_keys_folder import TARGETS, TEXTS, make_folder, write  # noqa: E402
 ROWS = model_keys.rows(os.path.join(ROOT, "lib", "model", "folder_key_rows.h"))
 BASES = {"bert": "bert", "roberta": "roberta", "xlm-roberta": "xlmroberta", "rembert": "rembert", "distilbert": "distilbert",
          "camembert": "camembert", "xlm-roberta-xl": "xlmrobertaxl", "mpnet": "mpnet", "electra": "electra", "albert": "albert",
+         "modernbert": "modernbert", "eurobert": "eurobert", "nomic_bert": "nomic", "deberta-v2": "deberta-wide",
          "bart": "bart", "mbart": "mbart", "marian": "marian", "m2m_100": "m2m100", "t5": "t5", "mt5": "mt5",
          "llama": "llama", "mistral": "mistral", "qwen2": "qwen2", "qwen3": "qwen3", "gemma3_text": "gemma3"}
 # Keys that are the size of a tensor: another number does not fit the file.
 SIZES = {"hidden_size", "intermediate_size", "max_position_embeddings", "dim", "hidden_dim", "d_model", "encoder_ffn_dim",
          "decoder_ffn_dim", "d_ff", "d_kv", "num_heads", "relative_attention_num_buckets", "num_key_value_heads", "head_dim"}
 # Families whose positions are computed.
-NO_TABLE = {"marian", "m2m_100", "llama", "mistral", "qwen2", "qwen3", "gemma3_text"}
+NO_TABLE = {"marian", "m2m_100", "modernbert", "eurobert", "nomic_bert", "llama", "mistral", "qwen2", "qwen3", "gemma3_text"}
 RATES = {"hidden_dropout_prob": "bert-mlm", "attention_probs_dropout_prob": "bert-mlm", "dropout": "bart",
-         "attention_dropout": "bart", "activation_dropout": "bart", "dropout_rate": "t5"}
+         "attention_dropout": "bart", "activation_dropout": "bart", "dropout_rate": "t5", "embedding_dropout": "modernbert-mlm",
+         "mlp_dropout": "modernbert-mlm"}
 # Rates before the head of a classifier, which only a training reads.
 HEAD_RATES = {"classifier_dropout": "bert-class", "classifier_dropout_prob": "rembert-class",
-              "seq_classif_dropout": "distilbert-class"}
+              "seq_classif_dropout": "distilbert-class", "pooler_dropout": "deberta-class", "cls_dropout": "deberta-class"}
 # Keys that are obeyed and that no test is of, and why.
 UNTESTED = {
     "share_encoder_decoder_embeddings": "whether a training changes one table or two equal ones",

@@ -171,8 +171,8 @@ START_TEST(every_family_agrees_with_transformers) {
         families++;
     }
     closedir(folder);
-    ck_assert(only || families >= 101);
-    ck_assert_int_ge(only ? 441 : checks, 441);
+    ck_assert(only || families >= 147);
+    ck_assert_int_ge(only ? 597 : checks, 597);
     alcore_ctx_unref(ctx);
 }
 END_TEST

@@ -47,7 +47,8 @@ bool Builder::is(const char *model_type) const {
 }
 
 bool Builder::ties() const {
-    const bool otherwise = family.language ? family.language->ties : !is("rembert");
+    const bool otherwise =
+        family.language ? family.language->ties : !is("rembert") && !is("eurobert");
     return config.flag("tie_word_embeddings", otherwise);
 }
 
@@ -74,6 +75,27 @@ Linear Builder::linear(const std::string &name, int64_t out, int64_t in) {
 Norm Builder::norm(const std::string &name, int64_t dims, double epsilon) {
     const at::Tensor weight = read(name + ".weight", {dims});
     return {weight, bias(name, dims), epsilon, family.rms};
+}
+
+Linear Builder::linear(const std::string &name, int64_t out, int64_t in, bool biased) {
+    const at::Tensor weight = read(name + ".weight", {out, in});
+    return {weight, biased ? read(name + ".bias", {weight.size(0)}) : at::Tensor()};
+}
+
+Norm Builder::norm(const std::string &name, int64_t dims, double epsilon, bool biased, bool rms) {
+    const at::Tensor weight = read(name + ".weight", {dims});
+    return {weight, biased ? read(name + ".bias", {dims}) : at::Tensor(), epsilon, rms};
+}
+
+Linear Builder::joined(const std::vector<std::string> &names, const std::vector<int64_t> &outs,
+                       int64_t in, bool biased) {
+    std::vector<at::Tensor> matrices, biases;
+    for (size_t i = 0; i < names.size(); i++) {
+        Linear one = linear(names[i], outs[i], in, biased);
+        matrices.push_back(one.weight);
+        biases.push_back(one.bias);
+    }
+    return {joined(matrices), biased ? joined(biases) : at::Tensor()};
 }
 
 Linear Builder::joined(const std::vector<std::string> &names, int64_t out, int64_t in) {

@@ -44,8 +44,14 @@ struct Builder {
     /* Reads NAME.weight, [out, in], where -1 stands for any size, and NAME.bias. */
     Linear linear(const std::string &name, int64_t out, int64_t in);
     Norm norm(const std::string &name, int64_t dims, double epsilon);
+    /* The same where config.json says whether there is a bias. */
+    Linear linear(const std::string &name, int64_t out, int64_t in, bool biased);
+    Norm norm(const std::string &name, int64_t dims, double epsilon, bool biased, bool rms = false);
     /* Several projections of one input, each [out, in], as one matrix [names x out, in]. */
     Linear joined(const std::vector<std::string> &names, int64_t out, int64_t in);
+    /* The matrices alone, of as many rows as `outs` has, in the same way, and their biases. */
+    Linear joined(const std::vector<std::string> &names, const std::vector<int64_t> &outs,
+                  int64_t in, bool biased);
     /* The rows of several tensors that were just read as one tensor. Their entries of model.stored
      * then view their rows of it, and share it as `whole`, by which training knows one parameter.
      */
@@ -74,10 +80,25 @@ bool ends_with(const std::string &text, const char *end);
  * ("BertForMaskedLM") names by its end; another name, or none, leaves Head::None: embeddings only.
  * The encoder was built, and model.vocabulary is set. */
 void build_head(Builder &build, const std::string &architecture);
-/* The output matrix under the name `name`, or the embeddings `words` where config.json ties both
- * and the file has no other one. */
+/* Marks the model as one whose head over texts has been read: the meaning of its outputs. */
+void finish_classes(Builder &build);
+/* The output matrix under the name `name`, [vocabulary, width], or the embeddings in its place
+ * where config.json ties both and the file has no other one. */
 at::Tensor output_matrix(Builder &build, const std::string &name, const at::Tensor &words,
                          int64_t width);
+/* The number of classes and their names, of a head over texts or tokens that has been read. */
+void count_classes(Builder &build);
+
+/* ---- torch_modern.cpp and torch_deberta.cpp: Family::own_stack and own_head ---- */
+
+Stack build_modernbert(Builder &build);
+void build_modernbert_head(Builder &build, const std::string &architecture);
+Stack build_eurobert(Builder &build);
+void build_eurobert_head(Builder &build, const std::string &architecture);
+Stack build_nomic_bert(Builder &build);
+Stack build_deberta(Builder &build);
+void build_deberta_head(Builder &build, const std::string &architecture);
+
 /* Reads decoder, output matrix (that of the embeddings where config.json ties them) and settings of
  * decoding of a family with a decoder. The encoder was built. The bias of the output, if there is
  * one, is the last tensor read, and so the last of model.stored; transformers does not train it. */

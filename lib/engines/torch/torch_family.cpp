@@ -256,6 +256,15 @@ const char *kind_of(const std::string &type) {
     static const struct {
         const char *word, *kind;
     } kinds[] = {
+        {"modernbert-decoder", "a decoder-only language model"},
+        {"deberta", "DeBERTa before version 2, whose attention is another"},
+        {"gte", "an encoder of which only transformers has the code"},
+        {"jina", "an encoder of which only its own package has the code"},
+        {"longformer", "an encoder of long texts whose attention is another"},
+        {"big_bird", "an encoder of long texts whose attention is another"},
+        {"convbert", "an encoder with convolutions for attention"},
+        {"funnel", "an encoder that drops tokens on its way"},
+        {"xlnet", "an encoder that reads tokens in several orders"},
         {"llama", "a decoder-only language model"},
         {"qwen", "a decoder-only language model"},
         {"gemma", "a decoder-only language model"},
@@ -283,6 +292,7 @@ const char *kind_of(const std::string &type) {
         {"swin", "a model of images"},
         {"vision", "a model of images"},
     };
+    if (type == "new") return "gte-multilingual or its kin, whose code lies in their folders";
     for (const auto &row : kinds)
         if (type.find(row.word) != std::string::npos) return row.kind;
     return type.empty() ? "of a package that names no model_type" : "not known";
@@ -401,8 +411,9 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
     json_t *names = json_object_get(config.get(), "architectures");
     if (json_is_string(json_array_get(names, 0)))
         architecture = json_string_value(json_array_get(names, 0));
-    model->encoder = family.language
-                         ? build_language_stack(build)
+    model->encoder = family.language ? build_language_stack(build)
+                     : family.own_stack != nullptr
+                         ? family.own_stack(build)
                          : build_stack(build, family.encoder, family.encoder_keys, false);
     model->vocabulary = model->encoder.words.size(0);
     /* T5EncoderModel and its like are the first of both stacks alone. */
@@ -410,6 +421,8 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
         build_language_head(build, architecture);
     else if (family.decoder.block != nullptr && !ends_with(architecture, "EncoderModel"))
         build_seq2seq(build);
+    else if (family.own_head != nullptr)
+        family.own_head(build, architecture);
     else
         build_head(build, architecture);
     apply_options(build, options);

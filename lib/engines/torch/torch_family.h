@@ -51,6 +51,7 @@ struct Language {
     int64_t head = 0;        /* components of a head without head_dim; 0: hidden_size / heads */
     bool ties = false;       /* output and embeddings are one where config.json does not say it */
 };
+struct Builder;
 
 /* One family. A string that is NULL says that the family has no such key or tensor. Keys are those
  * of config.json, other names are those of tensors. */
@@ -86,6 +87,10 @@ struct Family {
     bool mapped_if_narrower = false;       /* without a mapping where embeddings are as wide */
     bool ffn_dropped = true;               /* the output of the feed-forward net has dropout */
     std::optional<Language> language = {}; /* of a decoder-only language model */
+    /* Of encoders that build_stack() and build_head() are not enough for: what reads the stack, and
+     * what the head (torch_modern.cpp, torch_deberta.cpp); NULL: those. */
+    Stack (*own_stack)(Builder &build) = nullptr;
+    void (*own_head)(Builder &build, const std::string &architecture) = nullptr;
 };
 
 /* All families (torch_table.cpp). */

@@ -84,7 +84,6 @@ void build_classes(Builder &build) {
     const Family &family = build.family;
     Model &model = build.model;
     const int64_t dims = model.encoder.dims;
-    model.head = Head::Classes;
     model.head_pooled = family.class_pooled;
     model.head_activation = family.class_activation;
     if (family.class_dense != nullptr)
@@ -92,11 +91,20 @@ void build_classes(Builder &build) {
     model.head_out = build.linear(family.class_out, -1, dims);
     model.head_dropout = head_dropout(build, "seq_classif_dropout");
     if (family.class_dropped_before) model.head_dropout_before = model.head_dropout;
+    finish_classes(build);
     if (model.head_pooled && !model.pooler.weight.defined())
         fail(ALCORE_E_DATA, "%s: the pooler that the classifier reads is missing",
              build.folder.c_str());
-    model.class_values = class_values(build);
 }
+
+} // namespace
+
+void finish_classes(Builder &build) {
+    build.model.head = Head::Classes;
+    build.model.class_values = class_values(build);
+}
+
+namespace {
 
 /* The bias of the output of masked words. BERT and RoBERTa have it under two names, of which files
  * have one or both; the second is the one that counts where both are there and differ. */
@@ -133,6 +141,13 @@ void build_words_head(Builder &build) {
 
 } // namespace
 
+void count_classes(Builder &build) {
+    Model &model = build.model;
+    if (model.head != Head::Classes && model.head != Head::Tokens) return;
+    model.classes = model.head_out.weight.size(0);
+    read_labels(model, build.folder);
+}
+
 void build_head(Builder &build, const std::string &architecture) {
     const Family &family = build.family;
     Model &model = build.model;
@@ -153,10 +168,7 @@ void build_head(Builder &build, const std::string &architecture) {
                (ends_with(architecture, "ForPreTraining") && !build.is("electra"))) {
         build_words_head(build);
     }
-    if (model.head == Head::Classes || model.head == Head::Tokens) {
-        model.classes = model.head_out.weight.size(0);
-        read_labels(model, build.folder);
-    }
+    count_classes(build);
 }
 
 void build_seq2seq(Builder &build) {

@@ -112,9 +112,8 @@ alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model_texts 
     return guard(model, [&] {
         need_head(*model, Head::Classes, "classes of texts");
         for_texts(*model, *texts, [&](const Batch &batch) {
-            at::Tensor x =
-                last_hidden(*model, batch.packed).index_select(0, first_tokens(batch.packed));
-            x = class_values(*model, model->head_out(class_input(*model, x)));
+            at::Tensor x = class_input(*model, batch.packed, last_hidden(*model, batch.packed));
+            x = class_values(*model, model->head_out(x));
             expect_numbers(*model, batch.items, x, nullptr);
             give(*sink, batch.items, x, nullptr);
         });
@@ -140,7 +139,7 @@ alcore_status token_probs(alcore_sys_model *model, const alcore_sys_model_texts 
             std::vector<int64_t> lengths;
             at::Tensor rows = some_tokens(*texts, batch, wanted, lengths);
             at::Tensor x = last_hidden(*model, batch.packed).index_select(0, rows);
-            x = at::softmax(model->head_out(x), -1, at::kFloat);
+            x = at::softmax(model->head_out(token_input(*model, x)), -1, at::kFloat);
             expect_numbers(*model, batch.items, x, &lengths);
             give(*sink, batch.items, x, &lengths);
         });
@@ -164,7 +163,7 @@ alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *te
             std::vector<int64_t> lengths;
             at::Tensor rows = some_tokens(*texts, batch, wanted, lengths);
             at::Tensor x = last_hidden(*model, batch.packed).index_select(0, rows);
-            at::Tensor logits = model->head_out(x).to(at::kFloat);
+            at::Tensor logits = model->head_out(token_input(*model, x)).to(at::kFloat);
             int64_t token = 0;
             for (int64_t length : lengths) {
                 logits.narrow(0, token, length)

@@ -216,7 +216,7 @@ Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
         }
         products.reset();
         if (answers.empty()) return sums;
-        x = hidden.index_select(0, integers(model, rows));
+        x = token_input(model, hidden.index_select(0, integers(model, rows)));
         sums.loss = answers_loss(model, x, answers, how.label_smoothing, scale);
         stacks.backward();
         for (const Answer &answer : answers) sums.weight += answer.weight;
@@ -250,9 +250,9 @@ Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
         if (rows.empty()) return sums;
         labels = integers(model, chosen);
         if (model.head == Head::Tokens)
-            hidden = dropout.rows(hidden, source.lengths, model.head_dropout);
+            hidden = dropout.rows(token_input(model, hidden), source.lengths, model.head_dropout);
         if (model.head == Head::Classes) { /* the generators of dropout are those of examples */
-            x = class_input(model, hidden.index_select(0, first_tokens(source)), &dropout);
+            x = class_input(model, source, hidden, &dropout);
             std::vector<int64_t> labeled;
             for (size_t i = 0; i < rows_of.size(); i++)
                 if (rows_of[i] > 0) labeled.push_back(static_cast<int64_t>(i));

@@ -190,9 +190,11 @@ struct Block {
     Norm self_norm, cross_norm, ffn_norm;
     Norm query_norm, key_norm;  /* of each head, [head] */
     Norm self_after, ffn_after; /* of what attention and feed-forward net add to the states */
-    bool gated = false;         /* up is [2 ffn, dims]: what is activated, then its gates */
-    bool windowed = false;      /* attention reaches stack.window tokens to each side, no further */
-    int32_t rotation = -1;      /* index in stack.rotations; -1: queries and keys are not turned */
+    /* Of distances, where they do not share those of tokens (DeBERTa). */
+    Linear distance_query, distance_key;
+    bool gated = false;    /* up is [2 ffn, dims]: what is activated, then its gates */
+    bool windowed = false; /* attention reaches stack.window tokens to each side, no further */
+    int32_t rotation = -1; /* index in stack.rotations; -1: queries and keys are not turned */
 };
 
 /* Probabilities with which components are set to 0 in training, from config.json. */
@@ -239,6 +241,26 @@ struct Rotation {
         : frequencies(std::move(frequencies)), scale(scale) {}
 };
 
+/* Attention of DeBERTa (He et al. 2021, torch_deberta.h): beside the products of queries and keys,
+ * those of queries with the keys of distances, and of keys with the queries of distances. */
+struct Disentangled {
+    at::Tensor table; /* embeddings of distances, [2 span, dims] */
+    Norm norm;        /* of the table */
+    int64_t span = 0; /* the row of the distance 0 */
+    /* Distances of more than buckets / 2 share rows, up to `farthest`; buckets 0: none do. */
+    int64_t buckets = 0, farthest = 0;
+    bool of_queries = false, of_keys = false; /* which of the two products there are */
+};
+
+/* A convolution over the tokens of each text, of what enters the first block; it is added to what
+ * the block returns (DeBERTa's largest models). */
+struct Convolution {
+    at::Tensor weight, bias; /* weight [dims, dims / groups, tokens] */
+    int64_t groups = 1;
+    Activation activation = Activation::Tanh;
+    Norm norm; /* of the sum */
+};
+
 /* A stack of blocks with its embeddings. */
 struct Stack {
     int64_t dims = 0, heads = 0, head = 0; /* head: components of one attention head */
@@ -260,7 +282,10 @@ struct Stack {
     int64_t window = 0;              /* of blocks that are windowed */
     at::Tensor band;                 /* their mask (torch_window.h) */
     Norm embed_norm, final_norm;
-    Linear mapping; /* of embeddings narrower than the stack (RemBERT) */
+    Linear mapping;            /* of embeddings narrower than the stack (RemBERT) */
+    bool mapped_first = false; /* before their norm, which is behind it otherwise (DeBERTa) */
+    std::optional<Disentangled> disentangled;
+    std::optional<Convolution> convolution;
     std::vector<Block> blocks;
     DropoutRates dropout;
 };
@@ -306,6 +331,8 @@ struct Model {
     Activation head_activation = Activation::Tanh;
     ClassValues class_values = ClassValues::Softmax;
     bool head_pooled = false;       /* the head reads the pooler's output */
+    bool head_mean = false;         /* a head over texts reads the mean of their tokens */
+    bool head_late = false;         /* the mean is that of the outputs of its first layer */
     double head_dropout = 0;        /* of what enters the head's last layer */
     double head_dropout_before = 0; /* of what enters its first, where it has two */
     double output_scale = 1;        /* of what enters the output matrix (T5) */
@@ -396,9 +423,12 @@ at::Tensor relative_bias(const Stack &stack, int64_t first, int64_t queries, int
 at::Tensor output_input(const Model &model, const at::Tensor &hidden);
 /* Logits [rows, vocabulary] of hidden states [rows, dims]. */
 at::Tensor output_logits(const Model &model, const at::Tensor &hidden);
-/* The input of the last layer of a head over texts, [items, dims], made of the hidden states of
- * first tokens, [items, dims]. */
-at::Tensor class_input(const Model &model, const at::Tensor &first, Dropout *dropout = nullptr);
+/* The input of the last layer of a head over texts, [items, dims], made of the hidden states
+ * [tokens, dims] of a batch. */
+at::Tensor class_input(const Model &model, const Packed &batch, const at::Tensor &hidden,
+                       Dropout *dropout = nullptr);
+/* The same of a head over tokens or answers, [rows, dims], made of hidden states [rows, dims]. */
+at::Tensor token_input(const Model &model, const at::Tensor &hidden);
 
 /* ---- decoding (torch_decode.cpp) ---- */
 

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "torch_attention.h"
+#include "torch_deberta.h"
 #include "torch_linear.h"
 #include "torch_window.h"
 
@@ -56,10 +57,14 @@ at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Ten
         x = x + at::embedding(stack.position_table, positions + stack.position_base);
     if (stack.types.defined())
         x = x + (types.defined() ? at::embedding(stack.types, types) : stack.types[0]);
+    /* Of the type of x, whatever the type of products is. */
+    auto map = [&] { x = stack.mapping(x).to(x.scalar_type()); };
+    const bool mapped = stack.mapping.weight.defined();
+    if (mapped && stack.mapped_first) map();
     x = stack.embed_norm(x);
     if (drop) x = drop(x);
-    /* Of the type of x, whatever the type of products is. */
-    return stack.mapping.weight.defined() ? stack.mapping(x).to(x.scalar_type()) : x;
+    if (mapped && !stack.mapped_first) map();
+    return x;
 }
 
 /* Which bucket a distance (key minus query) falls into: exact near, logarithmic far (Raffel et al.
@@ -119,8 +124,7 @@ static std::vector<Run> find_runs(const std::vector<int64_t> &lengths,
 
 /* The rows of x that belong to each run: [tokens of the run, n]. One operation for all, since the
  * gradient of many separate slices would be as many matrices of the size of x. */
-static std::vector<at::Tensor> split_runs(const at::Tensor &x, const std::vector<Run> &runs,
-                                          bool memory) {
+std::vector<at::Tensor> split_runs(const at::Tensor &x, const std::vector<Run> &runs, bool memory) {
     std::vector<int64_t> sizes;
     for (const Run &run : runs)
         sizes.push_back(run.items * (memory ? run.memory_length : run.length));
@@ -144,9 +148,9 @@ static at::Tensor attend_dropped(const at::Tensor &query, const at::Tensor &key,
 }
 
 /* softmax(query key^T scale + bias) value, all as above, with dropout where there is one. */
-static at::Tensor attend_run(const at::Tensor &query, const at::Tensor &key,
-                             const at::Tensor &value, const std::optional<at::Tensor> &bias,
-                             bool causal, const Stack &stack, Dropout *dropout, size_t first) {
+at::Tensor attend_run(const at::Tensor &query, const at::Tensor &key, const at::Tensor &value,
+                      const std::optional<at::Tensor> &bias, bool causal, const Stack &stack,
+                      Dropout *dropout, size_t first) {
     if (dropout != nullptr && stack.dropout.weights > 0)
         return attend_dropped(query, key, value, bias, causal, stack, *dropout, first);
     return at::scaled_dot_product_attention(query, key, value, bias, 0.0, causal,
@@ -264,10 +268,13 @@ at::Tensor StackPass::watched(const at::Tensor &x) const {
 at::Tensor StackPass::block(size_t number, at::Tensor x, const at::Tensor &memory) const {
     const Block &block = stack.blocks[number];
     const DropoutRates &rates = stack.dropout;
+    const at::Tensor entered = x;
     at::Tensor qkv = watched(block.self(stack.pre_norm ? block.self_norm(x) : x));
     qkv = turned(stack, block, qkv,
                  block.rotation < 0 ? Turn() : turns[static_cast<size_t>(block.rotation)]);
-    at::Tensor y = watched(attend(stack, runs, qkv, 3, qkv, 3, false, block.windowed, dropout));
+    at::Tensor y = watched(
+        stack.disentangled ? attend_disentangled(*this, block, qkv)
+                           : attend(stack, runs, qkv, 3, qkv, 3, false, block.windowed, dropout));
     x = x + drop(block.self_after(block.self_out(y)), rates.attention);
     if (!stack.pre_norm) x = block.self_norm(x);
     if (memory.defined()) {
@@ -287,7 +294,8 @@ at::Tensor StackPass::block(size_t number, at::Tensor x, const at::Tensor &memor
     }
     if (block.gate.weight.defined()) inside = watched(inside * block.gate(y));
     x = x + drop(block.ffn_after(block.down(drop(inside, rates.inner))), rates.ffn);
-    return watched(stack.pre_norm ? x : block.ffn_norm(x));
+    if (!stack.pre_norm) x = block.ffn_norm(x);
+    return watched(number == 0 && stack.convolution ? convolved(*this, entered, x) : x);
 }
 
 at::Tensor StackPass::finish(const at::Tensor &x) const {
@@ -307,12 +315,17 @@ at::Tensor run_stack(const Model &model, const Stack &stack, const Packed &batch
     return blocks == stack.blocks.size() ? pass.finish(x) : x;
 }
 
+/* What the head's first layer makes of hidden states, where it has one. */
+static at::Tensor head_layer(const Model &model, const at::Tensor &x) {
+    if (!model.head_dense.weight.defined()) return x;
+    return model.head_norm(activate(model.head_dense(x), model.head_activation));
+}
+
 /* What enters the output matrix, [rows, width], of hidden states [rows, dims]: through the head's
  * own layer where the model predicts masked words. */
 at::Tensor output_input(const Model &model, const at::Tensor &hidden) {
     at::Tensor x = hidden;
-    if (model.head == Head::Words)
-        x = model.head_norm(activate(model.head_dense(x), model.head_activation));
+    if (model.head == Head::Words) x = head_layer(model, x);
     return model.output_scale == 1 ? x : x * model.output_scale;
 }
 
@@ -321,16 +334,36 @@ at::Tensor output_logits(const Model &model, const at::Tensor &hidden) {
     return model.head_out(output_input(model, hidden));
 }
 
-/* The states of first tokens [items, dims] as a classifier of texts reads them: through the pooler
- * or the head's first layer, as the family has it. */
-at::Tensor class_input(const Model &model, const at::Tensor &first, Dropout *dropout) {
-    at::Tensor x = first;
-    if (model.head_pooled) x = at::tanh(model.pooler(x));
-    if (model.head_dense.weight.defined()) {
-        if (dropout != nullptr) x = dropout->items(x, 0, model.head_dropout_before);
-        x = activate(model.head_dense(x), model.head_activation);
+at::Tensor token_input(const Model &model, const at::Tensor &hidden) {
+    return head_layer(model, hidden);
+}
+
+/* The mean over the tokens of each item of a batch: [items, dims] of x [tokens, dims]. */
+static at::Tensor item_means(const Packed &batch, const at::Tensor &x) {
+    std::vector<at::Tensor> means;
+    for (const at::Tensor &own : x.split_with_sizes(batch.lengths))
+        means.push_back(own.mean(0, false, at::kFloat).to(x.scalar_type()));
+    return at::stack(means);
+}
+
+/* By the first token of each text or the mean of all, through the pooler or the head's first layer,
+ * as the family has it. */
+at::Tensor class_input(const Model &model, const Packed &batch, const at::Tensor &hidden,
+                       Dropout *dropout) {
+    auto drop = [&](const at::Tensor &x, double rate) {
+        return dropout == nullptr ? x : dropout->items(x, 0, rate);
+    };
+    at::Tensor x;
+    if (model.head_late) {
+        x = item_means(batch, head_layer(model, hidden));
+    } else {
+        x = model.head_mean ? item_means(batch, hidden)
+                            : hidden.index_select(0, first_tokens(batch));
+        if (model.head_pooled) x = at::tanh(model.pooler(x));
+        if (model.head_dense.weight.defined())
+            x = head_layer(model, drop(x, model.head_dropout_before));
     }
-    return dropout == nullptr ? x : dropout->items(x, 0, model.head_dropout);
+    return drop(x, model.head_dropout);
 }
 
 } // namespace alcore_torch

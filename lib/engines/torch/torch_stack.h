@@ -36,12 +36,23 @@ struct StackPass {
     /* The output of the stack, [tokens, dims], of that of its last block. */
     at::Tensor finish(const at::Tensor &x) const;
 
-  private:
+    /* x with dropout, where there is one. */
     at::Tensor drop(const at::Tensor &x, double rate) const;
+
+  private:
     /* Throws when the call is cancelled, which is asked now and, where gradients are taken, when
      * the gradient of x is known. Returns x. */
     at::Tensor watched(const at::Tensor &x) const;
 };
+
+/* The rows of x [rows, n] that belong to each run: of its items or, with `memory`, of theirs. */
+std::vector<at::Tensor> split_runs(const at::Tensor &x, const std::vector<Run> &runs, bool memory);
+
+/* softmax(query key^T scale + bias) value, [items, heads, length, head] as the three are, with
+ * dropout where there is one. first: index in the batch of the first item. */
+at::Tensor attend_run(const at::Tensor &query, const at::Tensor &key, const at::Tensor &value,
+                      const std::optional<at::Tensor> &bias, bool causal, const Stack &stack,
+                      Dropout *dropout, size_t first);
 
 } // namespace alcore_torch
 

@@ -2,7 +2,7 @@
 /* The families of models. Rows name their members, or have all of them in the order of
  * torch_family.h: most are strings or NULL, so that such a row has to be read beside that file.
  * What several families share is a macro. */
-#include "torch_family.h"
+#include "torch_builder.h"
 
 namespace alcore_torch {
 
@@ -277,6 +277,39 @@ static const Family FAMILIES[] = {
     LANGUAGE_FAMILY("gemma3_text", "hidden_activation", .windows = Windows::Pattern,
                     .bias_key = "attention_bias", .head_norms = true, .gemma = true, .head = 256,
                     .ties = true),
+    {.model_type = "modernbert",
+     .prefix = "model.",
+     .own_stack = build_modernbert,
+     .own_head = build_modernbert_head},
+    {.model_type = "eurobert",
+     .prefix = "model.",
+     .own_stack = build_eurobert,
+     .own_head = build_eurobert_head},
+    {.model_type = "nomic_bert",
+     .prefix = "nomic_bert.",
+     .epsilon_key = "layer_norm_eps",
+     .pooler = "pooler.dense",
+     .class_out = "classifier",
+     .token_out = "classifier",
+     .class_pooled = true,
+     .words_dense = "cls.predictions.transform.dense",
+     .words_norm = "cls.predictions.transform.layer_norm",
+     .words_out = "cls.predictions.decoder",
+     .words_bias = "cls.predictions.bias",
+     .own_stack = build_nomic_bert},
+    {.model_type = "deberta-v2",
+     .prefix = "deberta.",
+     .epsilon_key = "layer_norm_eps",
+     .class_dense = "pooler.dense",
+     .class_out = "classifier",
+     .token_out = "classifier",
+     .words_dense = "cls.predictions.transform.dense",
+     .words_norm = "cls.predictions.transform.LayerNorm",
+     .words_out = "cls.predictions.decoder",
+     .words_bias = "cls.predictions.bias",
+     .epsilon = 1e-7,
+     .own_stack = build_deberta,
+     .own_head = build_deberta_head},
 };
 
 std::span<const Family> families() {

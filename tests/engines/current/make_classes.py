@@ -61,7 +61,8 @@ def roberta(prefix):
 def pieces(special, prepend, post=None, normalizer=None):
     vocabulary = [(word, 0.0) for word in special] + [("▁", -3.0)] + [(c, -4.0) for c in LETTERS + "ABC"]
     vocabulary += [("▁the", -2.0), ("▁cat", -2.1), ("the", -2.5), ("▁Cat", -2.2)]
-    out = Tokenizer(models.Unigram(vocabulary, unk_id=2 if "[CLS]" in special else special.index("<unk>"), byte_fallback=False))
+    unknown = special.index("[UNK]" if "[UNK]" in special else "<unk>")
+    out = Tokenizer(models.Unigram(vocabulary, unk_id=unknown, byte_fallback=False))
     marks = pre_tokenizers.Metaspace(prepend_scheme=prepend)
     out.pre_tokenizer = marks if "[CLS]" in special else pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), marks])
     out.decoder = decoders.Metaspace(prepend_scheme=prepend)
@@ -77,6 +78,7 @@ CAMEMBERT = ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>
 XLMR, REMBERT, T5 = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"], ["<pad>", "<s>", "<unk>", "[CLS]", "[SEP]"], ["<pad>", "</s>", "<unk>"]
 AROUND = processors.TemplateProcessing(single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
 ENDED = processors.TemplateProcessing(single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)])
+DEBERTA = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
 EMPTY = processors.TemplateProcessing(single="$A:0", pair="$A:0 $B:1", special_tokens=[])
 TOKENIZERS = {
     "bert-cased": bert(False), "bert-lower": bert(True), "bert-plain": bert(False, False), "roberta": roberta(False),
@@ -84,10 +86,12 @@ TOKENIZERS = {
     "xlmr-plain": pieces(XLMR, "always"), "xlmr-lower": pieces(XLMR, "always", AROUND, normalizers.Lowercase()),
     "rembert-empty": pieces(REMBERT, "always", EMPTY), "rembert-none": pieces(REMBERT, "always"),
     "camembert": pieces(CAMEMBERT, "never", None, normalizers.Lowercase()), "mpnet-cased": mpnet(False), "mpnet-lower": mpnet(True),
+    "deberta": pieces(DEBERTA, "always"), "deberta-never": pieces(DEBERTA, "never", None, normalizers.Lowercase()),
     "t5": pieces(T5, "always", ENDED), "t5-plain": pieces(T5, "never")}
 MPNET = ["Ab Äb É 中文 AB <mask> ab."]
 BERT, WORDS = ["Ab Äb É 中文 AB [MASK] ab."], ["Ab the <mask> cat", "the cat"]
 SOME = ["the cat", "The <mask> Cat"]
+SPACED = ["the cat", " The  Cat\n.a\t ", "e\u0301cat.the [MASK] CAT, \u00e9"]
 NO_EXTRA = {"extra_ids": 0, "additional_special_tokens": []}
 CASES = [  # tokenizer, tokenizer_config.json, model_type, texts
     ("bert-cased", None, "bert", BERT), ("bert-cased", {"tokenizer_class": "BertTokenizer"}, "bert", BERT),
@@ -125,6 +129,13 @@ CASES = [  # tokenizer, tokenizer_config.json, model_type, texts
     ("rembert-empty", {"tokenizer_class": "RemBertTokenizer"}, "rembert", ["the cat", "The Cat"]),
     ("rembert-none", {"tokenizer_class": "RemBertTokenizer"}, "rembert", ["the cat", "The Cat"]),
     ("rembert-empty", {"tokenizer_class": "RemBertTokenizer", "add_prefix_space": False}, "rembert", ["the cat"]),
+    *((name, {"tokenizer_class": "DebertaV2Tokenizer" + fast, **more}, "deberta-v2", SPACED) for name in ("deberta", "deberta-never")
+      for fast in ("", "Fast") for more in ({}, {"do_lower_case": True}, {"split_by_punct": True}, {"add_prefix_space": False},
+                                            {"cls_token": "[SEP]", "sep_token": "[MASK]"})),
+    ("deberta-never", None, "deberta-v2", SPACED), ("deberta", {"do_lower_case": True}, "deberta-v2", SPACED),
+    ("roberta", {"tokenizer_class": "PreTrainedTokenizerFast"}, "modernbert", WORDS),
+    ("roberta", {"tokenizer_class": "RobertaTokenizer", "add_prefix_space": True}, "modernbert", WORDS),
+    ("bert-cased", {"tokenizer_class": "BertTokenizer"}, "nomic_bert", BERT), ("bert-cased", None, "nomic_bert", BERT),
     ("t5", {"tokenizer_class": "T5Tokenizer", **NO_EXTRA}, "t5", SOME), ("t5-plain", {"tokenizer_class": "T5Tokenizer", **NO_EXTRA}, "t5", SOME),
 ]
 
