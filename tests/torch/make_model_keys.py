@@ -105,6 +105,10 @@ def encoder_cases():
     for base, family in (("roberta", "roberta"), ("xlmroberta", "xlm-roberta"), ("camembert", "camembert"),
                          ("xlmrobertaxl", "xlm-roberta-xl")):
         case("config.json", "pad_token_id", family, base, 4)
+    # Keys of older folders of ModernBERT.
+    for key, value, other in (("global_attn_every_n_layers", 2, "layer_types"), ("global_rope_theta", 30.0, "rope_parameters"),
+                              ("local_rope_theta", 30.0, "rope_parameters")):
+        case("config.json", key, "modernbert", "modernbert", value, more={"config.json": {other: REMOVED}})
     for name in ("gelu_new", "gelu_pytorch_tanh", "silu"):
         case("config.json", "hidden_act", "bert", "bert", name, more={"modules.json": None})
 

@@ -276,6 +276,56 @@ START_TEST(norms_behind_each_part_are_those_of_marian) {
 }
 END_TEST
 
+/* A member of config.json of a folder that is put in the place of another one, and a word of the
+ * message that refuses it. */
+static const struct {
+    const char *folder, *member, *other, *word;
+    alcore_status status;
+} bad_settings[] = {
+    {"modernbert", "\"local_attention\": 8", "\"local_attention\": 1", "local_attention",
+     ALCORE_E_DATA},
+    {"modernbert", "\"sliding_attention\",", "\"chunked_attention\",", "layer_types",
+     ALCORE_E_DATA},
+    {"modernbert", "\"full_attention\",", "", "num_hidden_layers", ALCORE_E_DATA},
+    {"modernbert", "\"rope_type\": \"default\"", "\"rope_type\": \"longrope\"", "longrope",
+     ALCORE_E_UNSUPPORTED},
+    {"modernbert", "\"norm_bias\": false", "\"norm_bias\": true", "norm.bias", ALCORE_E_DATA},
+    {"modernbert-class", "\"mean\"", "\"max\"", "classifier_pooling", ALCORE_E_DATA},
+    {"eurobert", "\"num_key_value_heads\": 2", "\"num_key_value_heads\": 3", "num_key_value_heads",
+     ALCORE_E_DATA},
+    {"eurobert-class", "\"late\"", "\"cls\"", "classifier_pooling", ALCORE_E_DATA},
+    {"nomic", "\"hidden_size\"", "\"n_embd\"", "hidden_size", ALCORE_E_DATA},
+    {"deberta", "\"layer_norm\"", "\"rms_norm\"", "norm_rel_ebd", ALCORE_E_DATA},
+    {"deberta", "\"position_buckets\": 8", "\"position_buckets\": 1", "position_buckets",
+     ALCORE_E_DATA},
+    {"deberta", "\"position_buckets\": 8", "\"position_buckets\": 10", "rel_embeddings",
+     ALCORE_E_SHAPE},
+    {"deberta-wide", "\"conv_kernel_size\": 3", "\"conv_kernel_size\": 2", "conv_kernel_size",
+     ALCORE_E_DATA},
+    {"deberta-wide", "\"conv_groups\": 2", "\"conv_groups\": 3", "conv_groups", ALCORE_E_DATA},
+};
+
+START_TEST(bad_settings_are_refused_by_name) {
+    begin();
+    for (size_t i = 0; i < sizeof bad_settings / sizeof *bad_settings; i++) {
+        copy_folder(bad_settings[i].folder);
+        size_t count;
+        char *config = slurp("config.json", &count), text[4000];
+        config = realloc(config, count + 1);
+        config[count] = 0;
+        const char *member = strstr(config, bad_settings[i].member);
+        ck_assert_msg(member != NULL, "%s", bad_settings[i].member);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(member - config), config,
+                 bad_settings[i].other, member + strlen(bad_settings[i].member));
+        rewrite("config.json", text, strlen(text));
+        expect_refused(bad_settings[i].status, bad_settings[i].word);
+        free(config);
+        remove_scratch();
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(damaged_folders_are_refused) {
     begin();
     copy_folder("bert");
@@ -290,6 +340,10 @@ START_TEST(damaged_folders_are_refused) {
         {"[]", "config.json", ALCORE_E_DATA},
         {"{}", "model_type", ALCORE_E_UNSUPPORTED},
         {"{\"model_type\": \"gpt2\"}", "bert, roberta", ALCORE_E_UNSUPPORTED},
+        {"{\"model_type\": \"new\"}", "gte-multilingual", ALCORE_E_UNSUPPORTED},
+        {"{\"model_type\": \"gte\"}", "only transformers has the code", ALCORE_E_UNSUPPORTED},
+        {"{\"model_type\": \"deberta\"}", "before version 2", ALCORE_E_UNSUPPORTED},
+        {"{\"model_type\": \"modernbert-decoder\"}", "decoder-only", ALCORE_E_UNSUPPORTED},
         {"{\"model_type\": \"bert\", \"model_type\": \"bert\"}", "duplicate", ALCORE_E_DATA},
         {"{\"model_type\": \"bert\"}", "hidden_size", ALCORE_E_DATA},
         {"{\"model_type\": \"bert\", \"hidden_size\": 16, \"num_attention_heads\": 3}", "heads",
@@ -448,7 +502,8 @@ END_TEST
 /* Weights of 8 bits of precision give other vectors, near those of float32. */
 START_TEST(bfloat16_is_near_float32) {
     begin();
-    static const char *const folders[] = {"bert", "roberta", "t5"};
+    static const char *const folders[] = {"bert",     "roberta", "t5",      "modernbert",
+                                          "eurobert", "nomic",   "deberta", "deberta-wide"};
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
         char path[600];
         results found[2] = {0};
@@ -647,8 +702,9 @@ START_TEST(folders_open_through_the_library) {
 END_TEST
 
 CHECK_SUITE("torch models", every_family_agrees_with_transformers, settings_of_decoding_are_obeyed,
-            norms_behind_each_part_are_those_of_marian, damaged_folders_are_refused,
-            wrong_inputs_are_refused, bfloat16_is_near_float32, info_says_what_the_model_is,
-            samples_are_reproducible, hypotheses_are_scored_as_targets_are,
-            a_call_ends_between_blocks, devices_that_are_not_there_are_refused,
-            the_device_is_the_one_that_was_asked_for, folders_open_through_the_library);
+            norms_behind_each_part_are_those_of_marian, bad_settings_are_refused_by_name,
+            damaged_folders_are_refused, wrong_inputs_are_refused, bfloat16_is_near_float32,
+            info_says_what_the_model_is, samples_are_reproducible,
+            hypotheses_are_scored_as_targets_are, a_call_ends_between_blocks,
+            devices_that_are_not_there_are_refused, the_device_is_the_one_that_was_asked_for,
+            folders_open_through_the_library);
