@@ -346,9 +346,9 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_LABELS] = {"labels", 0, "NAME,...", false, COMMAND_SELECT | ANNOTATING,
                        "the labels of --task classes, spans or tags"},
     [OPTION_SPAN_UNIT] = {"span-unit", 0, ALCORE__CHOICES(ALCORE__SPAN_UNIT_LIST), false,
-                          ANNOTATING,
+                          ANNOTATING | COMMAND_PROJECT,
                           "what the offsets of spans count in the file of --tool (default what the "
-                          "tool counts)"},
+                          "tool counts; of project import the setting span_unit)"},
     [OPTION_BATCH] = {"batch", 0, "NAME", false, COMMAND_SELECT | COMMAND_ORACLE,
                       "name of the batch, which tools show, and --out NAME.html (default alcore)"},
     [OPTION_PARALLEL] = {"parallel", 0, "PREFIX", false, COMMAND_MIX,

@@ -5,12 +5,23 @@
 #include <string.h>
 
 #include "commands.h"
+#include "extra/tool/tool_choices.h"
 #include "project_run.h"
 #include "text_output.h"
 #include "tool_options.h"
 
 /* Messages about records of an imported file that are shown. */
 enum { MESSAGES_SHOWN = 20 };
+
+/* What to do where a round has nothing to write. */
+static void hint_export(const project_run *self) {
+    alcore_project_status now = ALCORE_PROJECT_STATUS_INIT;
+    if (alcore_project_get_status(self->project, &now) == ALCORE_OK && now.open > 0)
+        fprintf(stderr, "hint: --round all writes the %lld open items of all rounds\n",
+                (long long)now.open);
+    else
+        fprintf(stderr, "hint: `alcore project next %s` selects the next round\n", self->folder);
+}
 
 int project_outcome(const project_run *self, alcore_status status) {
     const int code = outcome(status);
@@ -21,7 +32,7 @@ int project_outcome(const project_run *self, alcore_status status) {
         fprintf(stderr, "hint: `alcore project add %s FILE` adds candidates\n", folder);
     if ((status == ALCORE_E_MISSING || status == ALCORE_E_NOT_FOUND) && self->project &&
         strcmp(self->action, "export") == 0)
-        fprintf(stderr, "hint: `alcore project next %s` selects the next round\n", folder);
+        hint_export(self);
     if (status == ALCORE_E_BUSY)
         fputs("hint: the same command does it once the other process has ended\n", stderr);
     if (status == ALCORE_E_DATA && strcmp(self->action, "verify") == 0)
@@ -193,9 +204,14 @@ static void print_report(const char *path, const alcore_project_import_report *r
 /* Imports one file; counts: a list to which an object about it is added. */
 static int import_file(project_run *self, const char *tool, const char *path, json_t *counts) {
     alcore_project_import_report report = ALCORE_PROJECT_IMPORT_REPORT_INIT;
+    const char *annotator = option_value(self->args, OPTION_ANNOTATOR, NULL);
+    int32_t unit = 0;
+    TRY(option_enum(self->args, OPTION_SPAN_UNIT, ALCORE__CHOICES(ALCORE__SPAN_UNIT_LIST),
+                    ALCORE_SPAN_CODE_POINTS, &unit));
     TRY(project_outcome(
-        self, alcore_project_import(self->project, tool, path,
-                                    option_value(self->args, OPTION_ANNOTATOR, NULL), &report)));
+        self, unit
+                  ? alcore_project_import_spans(self->project, tool, path, annotator, unit, &report)
+                  : alcore_project_import(self->project, tool, path, annotator, &report)));
     terminal_clear();
     print_messages(&report);
     if (!option_given(self->args, OPTION_QUIET)) print_report(path, &report);
@@ -305,7 +321,7 @@ static const struct {
      1,
      MAX_OPERANDS,
      "FILE...",
-     {OPTION_TOOL, OPTION_ANNOTATOR, OPTION_JSON, OPTION_TOTAL}},
+     {OPTION_TOOL, OPTION_ANNOTATOR, OPTION_SPAN_UNIT, OPTION_JSON, OPTION_TOTAL}},
     {"labeled", write_labeled, 0, 0, "", {OPTION_OUT, OPTION_TOTAL}},
     {"metric", put_metrics, 1, MAX_OPERANDS, "NAME=VALUE...", {OPTION_ROUND, OPTION_TOTAL}},
     {"train",

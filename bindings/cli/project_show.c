@@ -84,10 +84,12 @@ static void print_next(const project_run *self, const alcore_project_status *now
         fprintf(stderr, "next: `alcore project next %s` selects round %lld\n", folder,
                 (long long)now->rounds + 1);
     else
-        fprintf(stderr,
-                "next: `alcore project export %s --tool NAME --out FILE` writes open items, and "
-                "`alcore project import %s FILE --tool NAME` takes their answers\n",
-                folder, folder);
+        fprintf(
+            stderr,
+            "next: `alcore project export %s --tool NAME --out FILE` writes the open items of the "
+            "last round, with --round all those of all rounds, and `alcore project import %s FILE "
+            "--tool NAME` takes their answers\n",
+            folder, folder);
 }
 
 int project_show_status(project_run *self) {

@@ -4,6 +4,7 @@
  * once; other threads (workers, and threads outside of a call) put theirs into a queue. */
 #include <string.h>
 
+#include "base/log_names.h"
 #include "base/state.h"
 
 struct alcore__log_line {
@@ -85,6 +86,23 @@ static void make_one_line(char *message) {
         if ((unsigned char)*at < ' ') *at = ' ';
 }
 
+void alcore__log_rename(const char *path, const char *name) {
+    alcore__this.log_path = path;
+    alcore__this.log_name = name;
+}
+
+/* Whether a message is to be logged; puts the name of alcore__log_rename() into it. */
+static bool rename_file(char message[ALCORE__TEXT_BYTES]) {
+    const char *const path = alcore__this.log_path, *const name = alcore__this.log_name;
+    const size_t length = path ? strlen(path) : 0;
+    if (!path || strncmp(message, path, length) != 0) return true;
+    if (!name) return false;
+    char rest[ALCORE__TEXT_BYTES];
+    alcore__format(rest, sizeof rest, "%s", message + length);
+    alcore__format(message, ALCORE__TEXT_BYTES, "%s%s", name, rest);
+    return true;
+}
+
 /* Formats a line and decides where it goes: from a task into the queue of its loop, from outside a
  * call or from within the log function into the queue of the context, else to the log function. */
 void alcore__log(alcore_ctx *ctx, int32_t level, const char *component, const char *fields,
@@ -96,6 +114,7 @@ void alcore__log(alcore_ctx *ctx, int32_t level, const char *component, const ch
     va_start(args, format);
     alcore__format_v(message, sizeof message, format, args);
     va_end(args);
+    if (!rename_file(message)) return;
     make_one_line(message);
     if (self->loop) {
         enqueue(ctx, alcore__loop_lines(self->loop), level, component, message, fields);

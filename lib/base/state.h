@@ -54,11 +54,12 @@ typedef struct alcore__thread {
     int32_t depth; /* entries in use: status calls entered and not left */
     alcore__entry entries[ALCORE__DEPTH_MAX]; /* the outermost call first */
     int32_t worker;                           /* number of this worker, while loop is set */
-    struct alcore__loop *loop;     /* the loop whose task runs on this thread; NULL: none */
-    alcore__call call;             /* unused while loop is set: the loop has its caller's */
-    alcore_status status;          /* the status that the error text belongs to */
-    char text[ALCORE__TEXT_BYTES]; /* of the last error; "": none */
-    alcore_remedy remedy;          /* for that error; kind 0: there is none */
+    struct alcore__loop *loop;       /* the loop whose task runs on this thread; NULL: none */
+    alcore__call call;               /* unused while loop is set: the loop has its caller's */
+    alcore_status status;            /* the status that the error text belongs to */
+    char text[ALCORE__TEXT_BYTES];   /* of the last error; "": none */
+    alcore_remedy remedy;            /* for that error; kind 0: there is none */
+    const char *log_path, *log_name; /* of alcore__log_rename(); NULL: none */
 } alcore__thread;
 
 /* The one state that is not in a context: it is thread-local, so that setting an error allocates

@@ -469,6 +469,8 @@ FIXTURES = {
             ("--max-similarity", "0.5"), ("--nan", "exclude"), ("--cache", "kept"), ("--seed", "5"), ("--device", "cpu"))},
         "--annotator": (["project", "import", "work", "back.tsv", "--tool", "csv"],
                         ["project", "import", "work", "back.tsv", "--tool", "csv", "--annotator", "ben"]),
+        "--span-unit": (["project", "import", "work", "back.tsv", "--tool", "csv"],  # of a project of spans alone
+                        ["project", "import", "work", "back.tsv", "--tool", "csv", "--span-unit", "utf16"]),
         "--role": (["project", "add", "work", "one.tsv"], ["project", "add", "work", "one.tsv", "--role", "target"]),
         "--format": (ADDED, [*ADDED, "--format", "jsonl"]),
         "--text-column": (["project", "add", "work", "pool.tsv", "--role", "target"],

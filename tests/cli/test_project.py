@@ -459,6 +459,31 @@ def a_training_that_is_interrupted_ends_its_command(box):
 
 
 @case
+def warnings_name_the_file_and_come_once(box):
+    box.run("project", "init", "work", "strategy=random", "budget=1")
+    box.file("texts.tsv", "id\ttext\n" + "".join("%d\tline %d with a \\\\t in it\n" % (row, row) for row in range(4)))
+    said = box.run("project", "add", "work", "texts.tsv").err
+    contains(said, "texts.tsv: 4 fields have \\t", "texts.tsv: 4 candidates")
+    assert "blobs/" not in said, said
+    said = box.run("project", "next", "work").err
+    assert "fields have" not in said and "selected 1 item" in said, said
+
+
+@case
+def open_items_of_earlier_rounds_are_not_forgotten(box):
+    items = begin(box)
+    box.run("project", "next", "work", "-q")
+    box.run("project", "export", "work", "--tool", "csv", "--out", "second.csv", "-q")
+    answer(box, "answers.csv", rows(box, "second.csv"))
+    box.run("project", "import", "work", "answers.csv", "--tool", "csv", "-q")
+    contains(box.run("project", "status", "work").err, "with --round all those of all rounds")
+    contains(box.run("project", "export", "work", "--tool", "csv", "--out", "none.csv", expect=3).err,
+             "round 2 has no open item", "hint: --round all writes the %d open items" % len(items))
+    box.run("project", "export", "work", "--tool", "csv", "--out", "rest.csv", "--round", "all", "-q")
+    equal([row["id"] for row in rows(box, "rest.csv")], [row["id"] for row in items])
+
+
+@case
 def the_log_has_every_step(box):
     begin(box)
     found = json.loads(box.run("project", "log", "work", "--json").out)

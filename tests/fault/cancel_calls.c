@@ -391,6 +391,7 @@ const cancel_call CALLS[] = {
     {"alcore_project_add", "", call_project_add},
     {"alcore_project_next", "", call_project_next},
     {"alcore_project_import", "", call_project_import},
+    {"alcore_project_import_spans", "", call_project_import_spans},
     {"alcore_project_train", "", call_project_train},
     {"alcore_project_eval", "", call_project_eval},
     {"alcore_project_get_agreement", "", call_project_get_agreement},

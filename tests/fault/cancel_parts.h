@@ -153,6 +153,7 @@ alcore_status call_project_next(void);
 alcore_status call_project_train(void);
 alcore_status call_project_eval(void);
 alcore_status call_project_import(void);
+alcore_status call_project_import_spans(void);
 alcore_status call_project_get_agreement(void);
 alcore_status call_project_write_report(void);
 alcore_status call_project_export(void);

@@ -5,7 +5,8 @@
 #include "cancel_parts.h"
 #include "test_folder.h"
 
-static alcore_project *project, *filled_again; /* one that files are added to */
+static alcore_project *project, *marked; /* of translations, of spans */
+static alcore_project *filled_again;     /* one that files are added to */
 
 /* Writes an answer to each pick. */
 static alcore_status write_answers(const alcore_selection *selection) {
@@ -16,6 +17,27 @@ static alcore_status write_answers(const alcore_selection *selection) {
     for (int64_t i = 0; i < alcore_selection_count(selection); i++)
         fprintf(file, "%s,x\n", alcore_pool_row_id(picked, alcore_selection_rows(selection)[i]));
     return fclose(file) == 0 ? ALCORE_OK : ALCORE_E_IO;
+}
+
+/* A project of spans, and a file of its answers: texts of letters and spaces. */
+static alcore_status make_marked(const char *budget) {
+    static const char *const names[] = {"task", "labels", "strategy", "dedup", "budget"};
+    const char *const values[] = {"spans", "A", "random", "none", budget};
+    alcore_selection *selection = NULL;
+    FILE *file = fopen(in_folder("marked.jsonl"), "w");
+    if (!file) return ALCORE_E_IO;
+    alcore_status status = alcore_project_init(ctx, in_folder("marked"), names, values, 5, &marked);
+    if (status == ALCORE_OK)
+        status = alcore_project_add(marked, ALCORE_ROLE_CANDIDATES, in_folder("pool.tsv"), NULL);
+    if (status == ALCORE_OK) status = alcore_project_next(marked, NULL, NULL, NULL, 0, &selection);
+    for (int64_t i = 0; i < alcore_selection_count(selection); i++) {
+        const int64_t row = alcore_selection_rows(selection)[i];
+        const alcore_pool *const picked = alcore_selection_pool(selection);
+        fprintf(file, "{\"al_id\":\"%s\",\"text\":\"%s\",\"answer\":\"accept\",\"spans\":[]}\n",
+                alcore_pool_row_id(picked, row), alcore_pool_text(picked, row, NULL));
+    }
+    alcore_selection_unref(selection);
+    return fclose(file) == 0 ? status : ALCORE_E_IO;
 }
 
 /* Adds a pair that is labeled already, of which models can learn. */
@@ -45,11 +67,15 @@ alcore_status make_project(void) {
     if (status == ALCORE_OK) status = write_answers(selection);
     alcore_selection_unref(selection);
     if (status == ALCORE_OK) status = alcore_project_set(project, "budget", "1");
+    if (status == ALCORE_OK) status = make_marked(half);
     return status == ALCORE_OK
                ? alcore_project_init(ctx, in_folder("filled"), NULL, NULL, 0, &filled_again)
                : status;
 }
 void end_project(void) {
+    alcore_project_unref(marked);
+    test_folder_remove(in_folder("marked"));
+    remove(in_folder("marked.jsonl"));
     alcore_project_unref(filled_again);
     alcore_project_unref(project);
     test_folder_remove(in_folder("filled"));
@@ -64,6 +90,10 @@ alcore_status call_project_next(void) {
 }
 alcore_status call_project_import(void) {
     return alcore_project_import(project, "csv", in_folder("project.csv"), NULL, NULL);
+}
+alcore_status call_project_import_spans(void) {
+    return alcore_project_import_spans(marked, "prodigy", in_folder("marked.jsonl"), NULL,
+                                       ALCORE_SPAN_BYTES, NULL);
 }
 alcore_status call_project_write_report(void) {
     return alcore_project_write_report(project, in_folder("project.html"));

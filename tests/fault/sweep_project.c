@@ -51,6 +51,13 @@ static void make_template(alcore_ctx *ctx) {
     put("two.csv",
         "id,tags,annotator\na,A B,x\na,A C,y\nb,A,x\nb,A,y\nc,A,x\nc,A,y\nd,B A,x\nd,B B,y\n"
         "e,B,x\ne,C,y\n");
+    put("spans.jsonl",
+        "{\"text\":\"one\",\"al_id\":\"a\",\"answer\":\"accept\",\"spans\":[{\"start\":0,"
+        "\"end\":3,\"label\":\"A\"}]}\n{\"text\":\"one two\",\"al_id\":\"b\",\"answer\":"
+        "\"accept\",\"spans\":[]}\n{\"text\":\"three\",\"al_id\":\"c\",\"answer\":\"accept\","
+        "\"spans\":[]}\n{\"text\":\"four five\",\"al_id\":\"d\",\"answer\":\"accept\","
+        "\"spans\":[]}\n{\"text\":\"six\",\"al_id\":\"e\",\"answer\":\"accept\",\"spans\":"
+        "[]}\n");
     put("answers.csv", "id,translation,annotator\na,eins,x\nb,zwei,x\nc,drei,x\nd,vier,x\ne,n,x\n");
     must(alcore_project_init(ctx, in_bed("template"), NULL, NULL, 0, &project));
     must(alcore_project_add(project, ALCORE_ROLE_CANDIDATES, in_bed("pool.tsv"), NULL));
@@ -199,6 +206,18 @@ ALLOCATES(alcore_project_import, 0) {
     const int64_t before = steps_of(w, project);
     const alcore_status status =
         alcore_project_import(project, "csv", in_bed("answers.csv"), NULL, &report);
+    return with(project, stepped(w, project, before, status));
+}
+ALLOCATES(alcore_project_import_spans, 0) {
+    alcore_project *project = project_of(w);
+    alcore_project_import_report report = ALCORE_PROJECT_IMPORT_REPORT_INIT;
+    sweep_pause(w);
+    must(alcore_project_set(project, "labels", "A"));
+    must(alcore_project_set(project, "task", "spans"));
+    const int64_t before = steps_of(w, project);
+    sweep_resume(w);
+    const alcore_status status = alcore_project_import_spans(
+        project, "prodigy", in_bed("spans.jsonl"), NULL, ALCORE_SPAN_BYTES, &report);
     return with(project, stepped(w, project, before, status));
 }
 ALLOCATES(alcore_project_write_labeled, 0) {

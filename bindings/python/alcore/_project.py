@@ -185,11 +185,13 @@ class Project(Handle):
         number = 0 if round is None else -1 if round == "all" else round
         run(lib.alcore_project_export, self._handle, name_of(tool, "tool"), path_of(path), number)
 
-    def import_(self, tool: str, path: t.Path, *, annotator: str | None = None) -> ImportReport:
+    def import_(self, tool: str, path: t.Path, *, annotator: str | None = None, span_unit: str | None = None) -> ImportReport:
         """Takes the answers of a tool's file: an ImportReport. annotator: who, where the file does not say; None:
-        somebody without a name, who counts as one more person."""
-        out = filled(_ffi.alcore_project_import_report, lib.alcore_project_import, self._handle, name_of(tool, "tool"), path_of(path),
-                     None if annotator is None else name_of(annotator, "annotator"))
+        somebody without a name, who counts as one more person. span_unit: what the offsets of this file count, "code_points", "utf16"
+        or "bytes"; None: the setting span_unit."""
+        unit = () if span_unit is None else (choice("ALCORE_SPAN_", span_unit, "span_unit"),)
+        out = filled(_ffi.alcore_project_import_report, lib.alcore_project_import_spans if unit else lib.alcore_project_import, self._handle,
+                     name_of(tool, "tool"), path_of(path), None if annotator is None else name_of(annotator, "annotator"), *unit)
         counts = {name: getattr(out, name) for name in ImportReport._fields if name != "messages"}
         return ImportReport(messages=(out.messages or b"").decode().splitlines(), **counts)
 

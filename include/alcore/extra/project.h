@@ -187,6 +187,24 @@ ALCORE_API alcore_status alcore_project_import(alcore_project *project, const ch
                                                const char *path, const char *annotator,
                                                alcore_project_import_report *out);
 
+/** Takes the answers of a tool's file whose offsets of spans count in another unit than the setting
+ * span_unit says, as alcore_project_import() does. The log has the unit.
+ * @param[in,out] project borrowed; its setting task is spans
+ * @param[in] tool borrowed; its name
+ * @param[in] path borrowed
+ * @param[in] annotator borrowed; as of alcore_project_import()
+ * @param[in] span_unit ALCORE_SPAN_*; 0: what the tool itself counts
+ * @param[in,out] out size-first; filled; NULL is allowed
+ * @return as alcore_project_import(); ALCORE_E_PARAM (also: a unit that is none, a task that has no
+ *   spans)
+ * @serialized per project
+ * @callback progress, log, files
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_import_spans(alcore_project *project, const char *tool,
+                                                     const char *path, const char *annotator,
+                                                     int32_t span_unit,
+                                                     alcore_project_import_report *out);
+
 /** Writes the answers that count as pairs of text and answer: those that all annotators of an item
  * agree on, or by the setting "several" the latest or that of most annotators.
  * @param[in] project borrowed

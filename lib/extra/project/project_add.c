@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log_names.h"
 #include "extra/project/project_known.h"
 
 /* A file that is being added, under its names in blobs/. */
@@ -34,7 +35,9 @@ static alcore_status read_copy(alcore_project *project, const added_file *file, 
         status = alcore__project_blob_path(project, file->reference_blob, &references);
     options.references = references.data;
     if (status == ALCORE_OK) {
+        alcore__log_rename(path.data, file->path);
         status = alcore_pool_read(pool, path.data, &options);
+        alcore__log_rename(NULL, NULL);
         if (status != ALCORE_OK) {
             alcore__fail_renamed(status, path.data, file->path);
             if (references.data)

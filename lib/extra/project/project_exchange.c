@@ -15,13 +15,18 @@ int32_t alcore__project_task(const alcore__project_settings *settings) {
     return task;
 }
 
+static const char *const unit_names[] = ALCORE__WORDS(ALCORE__SPAN_UNIT_LIST);
+enum { UNITS = sizeof unit_names / sizeof *unit_names };
+
 /* The number of a span unit; 0: that of the tool. Forms without spans take none. */
 static int32_t unit_of(int32_t task, const char *name) {
-    static const char *const names[] = ALCORE__WORDS(ALCORE__SPAN_UNIT_LIST);
-    const int32_t count = sizeof names / sizeof *names;
-    for (int32_t i = 0; i < count && task == ALCORE_TASK_SPANS; i++)
-        if (strcmp(name, names[i]) == 0) return ALCORE_SPAN_CODE_POINTS + i;
+    for (int32_t i = 0; i < UNITS && task == ALCORE_TASK_SPANS; i++)
+        if (strcmp(name, unit_names[i]) == 0) return ALCORE_SPAN_CODE_POINTS + i;
     return 0;
+}
+
+const char *alcore__project_span_unit_name(int32_t unit) {
+    return unit ? unit_names[unit - ALCORE_SPAN_CODE_POINTS] : "tool";
 }
 
 static const char *or_null(const char *text) {

@@ -20,6 +20,8 @@ typedef struct alcore__project_exchange {
 
 /* The setting task: ALCORE_TASK_*. */
 int32_t alcore__project_task(const alcore__project_settings *settings);
+/* The word of the setting span_unit for a unit, ALCORE_SPAN_* or 0. */
+const char *alcore__project_span_unit_name(int32_t unit);
 
 alcore_status alcore__project_exchange_begin(alcore_project *project,
                                              alcore__project_exchange *out);

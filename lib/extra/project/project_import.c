@@ -27,6 +27,8 @@ typedef struct import_run {
     bool known;                  /* the same answers were imported before */
     alcore__import_remarks remarks;
     const char *several; /* the setting */
+    bool own_unit;       /* offsets count in span_unit, in the place of the setting */
+    int32_t span_unit;
     /* Statements, owned. */
     sqlite3_stmt *find_item, *find_annotator, *add_annotator, *find_same, *find_latest, *add_answer,
         *set_latest;
@@ -281,6 +283,9 @@ static alcore_status write_import(import_run *run, const char *tool, const char 
     alcore__json_put_string(&arguments, "tool", tool);
     alcore__json_put_string(&arguments, "path", run->path);
     alcore__json_put_string(&arguments, "annotator", run->fallback);
+    if (run->own_unit)
+        alcore__json_put_string(&arguments, "span_unit",
+                                alcore__project_span_unit_name(run->span_unit));
     alcore__json_close(&arguments, '}');
     alcore__json_open(&result, NULL, '{');
     alcore__json_put_integer(&result, "answers", report->answers);
@@ -343,7 +348,14 @@ static alcore_status import_file(import_run *run, const char *tool) {
     ALCORE__TRY(alcore__project_exchange_begin(project, &exchange));
     run->several = alcore__project_setting(&exchange.settings, "several");
     alcore_status status =
-        alcore_tool_read(project->object.ctx, tool, run->path, &exchange.options, &answers);
+        run->own_unit && exchange.options.task != ALCORE_TASK_SPANS
+            ? alcore__fail(ALCORE_E_PARAM, "span_unit goes with the task spans; that of the "
+                                           "project is another one")
+            : ALCORE_OK;
+    if (run->own_unit) exchange.options.span_unit = run->span_unit;
+    if (status == ALCORE_OK)
+        status =
+            alcore_tool_read(project->object.ctx, tool, run->path, &exchange.options, &answers);
     if (status == ALCORE_OK)
         status = alcore__project_exchange_check(&exchange, run->path,
                                                 alcore_tool_answers_batch(answers));
@@ -373,16 +385,28 @@ static alcore_status import_within(import_run *run, const char *tool,
     return tell(run, out);
 }
 
-alcore_status alcore_project_import(alcore_project *project, const char *tool, const char *path,
-                                    const char *annotator, alcore_project_import_report *out) {
-    import_run run = {.project = project,
-                      .path = path,
-                      .fallback = annotator ? annotator : "",
-                      .report = ALCORE_PROJECT_IMPORT_REPORT_INIT};
-    ALCORE__TRY(alcore__project_enter(project, "alcore_project_import", CALL_LONG));
+/* The calls, in which run has what they differ in. */
+static alcore_status import(import_run *run, const char *call, const char *tool, const char *path,
+                            const char *annotator, alcore_project_import_report *out) {
+    run->path = path;
+    run->fallback = annotator ? annotator : "";
+    run->report = (alcore_project_import_report)ALCORE_PROJECT_IMPORT_REPORT_INIT;
+    ALCORE__TRY(alcore__project_enter(run->project, call, CALL_LONG));
     if (!tool || !path || !*path)
         return alcore__project_leave(
-            project,
-            alcore__fail(ALCORE_E_INVALID, "alcore_project_import: tool and path are needed"));
-    return alcore__project_leave(project, import_within(&run, tool, out));
+            run->project, alcore__fail(ALCORE_E_INVALID, "%s: tool and path are needed", call));
+    return alcore__project_leave(run->project, import_within(run, tool, out));
+}
+
+alcore_status alcore_project_import(alcore_project *project, const char *tool, const char *path,
+                                    const char *annotator, alcore_project_import_report *out) {
+    import_run run = {.project = project};
+    return import(&run, "alcore_project_import", tool, path, annotator, out);
+}
+
+alcore_status alcore_project_import_spans(alcore_project *project, const char *tool,
+                                          const char *path, const char *annotator,
+                                          int32_t span_unit, alcore_project_import_report *out) {
+    import_run run = {.project = project, .own_unit = true, .span_unit = span_unit};
+    return import(&run, "alcore_project_import_spans", tool, path, annotator, out);
 }

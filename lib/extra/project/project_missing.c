@@ -68,6 +68,13 @@ alcore_status alcore_project_import(alcore_project *project, const char *tool, c
     return fail_missing();
 }
 
+alcore_status alcore_project_import_spans(alcore_project *project, const char *tool,
+                                          const char *path, const char *annotator,
+                                          int32_t span_unit, alcore_project_import_report *out) {
+    (void)project, (void)tool, (void)path, (void)annotator, (void)span_unit, (void)out;
+    return fail_missing();
+}
+
 alcore_status alcore_project_write_labeled(alcore_project *project, const char *path) {
     (void)project, (void)path;
     return fail_missing();

@@ -3,6 +3,7 @@
  * other, and the pairs that annotators made. */
 #include <string.h>
 
+#include "base/log_names.h"
 #include "extra/project/project_decisions.h"
 
 /* Answers that are added to a pool at once. */
@@ -69,7 +70,11 @@ static alcore_status read_file(alcore_project *project, sqlite3_stmt *row, alcor
     if (status == ALCORE_OK && reference_blob)
         status = alcore__project_blob_path(project, reference_blob, &references);
     options.references = references.data;
-    if (status == ALCORE_OK) status = alcore_pool_read(pool, path.data, &options);
+    if (status == ALCORE_OK) {
+        alcore__log_rename(path.data, NULL); /* what was said when the file was added */
+        status = alcore_pool_read(pool, path.data, &options);
+        alcore__log_rename(NULL, NULL);
+    }
     alcore__buffer_clear(ctx, &references);
     alcore__buffer_clear(ctx, &path);
     return status;

@@ -191,6 +191,18 @@ case("functions train and measure", function()
     equal(status.evaluating_failure:match("without blanks"), "without blanks")
 end)
 
+case("one import may have offsets of another unit", function()
+    local text = "a\240\157\132\158x"
+    local project = assert(alcore.project(fresh("spans"), {init = true}))
+    for name, value in pairs({task = "spans", labels = "x", strategy = "random", budget = "1"}) do assert(project:set(name, value)) end
+    assert(project:add("candidates", put_file(fresh("clef.tsv"), "id\ttext\nc\t" .. text .. "\n")))
+    assert(project:next())
+    local back = put_file(fresh("in.jsonl"), '{"text":"' .. text .. '","al_id":"c","answer":"accept","spans":[{"start":3,"end":4,"label":"x"}]}\n')
+    fails("ALCORE_E_DATA", "no answer can be used", project:import("prodigy", back, "ann"))
+    equal(assert(project:import_spans("prodigy", back, "ann", "utf16")).added, 1)
+    tap.raises("letters", function() return project:import_spans("prodigy", back, "ann", "letters") end)
+end)
+
 case("pairs are mixed in", function()
     local project = answered()
     local known = {"text\treference"}

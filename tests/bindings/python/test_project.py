@@ -2,6 +2,7 @@
 """Projects through the package: rounds, answers of several people, measures, and what is refused."""
 import csv
 import fcntl
+import json
 import threading
 
 import pytest
@@ -122,6 +123,23 @@ def test_commands_and_models(project, tmp_path):
         with pytest.raises(error, match=match):
             call()
     assert not [one for one in project.document()["metrics"] if one["name"] == "chrf"]
+
+
+def test_the_unit_of_one_import(tmp_path):
+    text = "a\U0001d11ex"
+    (tmp_path / "clef.jsonl").write_text(json.dumps({"id": "c", "text": text}) + "\n")
+    with alcore.Project.init(tmp_path / "spans", task="spans", labels="x", strategy="random", budget=1) as project:
+        project.add(tmp_path / "clef.jsonl")
+        project.next()
+        (tmp_path / "in.jsonl").write_text(json.dumps({"text": text, "al_id": "c", "answer": "accept",
+                                                       "spans": [{"start": 3, "end": 4, "label": "x"}]}) + "\n")
+        with pytest.raises(alcore.Error, match="in.jsonl:1"):
+            project.import_("prodigy", tmp_path / "in.jsonl")
+        assert project.import_("prodigy", tmp_path / "in.jsonl", annotator="ann", span_unit="utf16").added == 1
+        project.write_labeled(tmp_path / "out.jsonl")
+        assert json.loads((tmp_path / "out.jsonl").read_text())["reference"] == '[[2,3,"x"]]'
+        with pytest.raises(ValueError, match="span_unit"):
+            project.import_("prodigy", tmp_path / "in.jsonl", span_unit="words")
 
 
 def test_pairs_are_mixed_in(project, tmp_path):

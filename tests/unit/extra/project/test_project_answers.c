@@ -671,6 +671,30 @@ START_TEST(span_unit_of_others) {
                                                               "\"end\":7,\"label\":\"x\"}]}\n"),
                                           "ann", NULL),
                     ALCORE_E_DATA, "in.jsonl:1");
+    /* One import may have a unit of its own, which the log has. */
+    const char *document;
+    ck_assert_fails(alcore_project_import_spans(marked, "prodigy", in_bed("in.jsonl"), "ann",
+                                                ALCORE_SPAN_BYTES, NULL),
+                    ALCORE_E_DATA, "in.jsonl:1");
+    ck_assert_fails(
+        alcore_project_import_spans(marked, "prodigy", in_bed("in.jsonl"), "ann", 7, NULL),
+        ALCORE_E_PARAM, "span_unit");
+    ck_assert_fails(alcore_project_import_spans(marked, NULL, in_bed("in.jsonl"), "ann", 0, NULL),
+                    ALCORE_E_INVALID, "alcore_project_import_spans");
+    ck_assert_ok(alcore_project_import_spans(marked, "prodigy", in_bed("in.jsonl"), "ann",
+                                             ALCORE_SPAN_CODE_POINTS, NULL));
+    ck_assert_ok(alcore_project_document(marked, &document));
+    ck_assert_ptr_nonnull(strstr(document, "\"annotator\":\"ann\",\"span_unit\":\"code-points\"}"));
+    ck_assert_ptr_nonnull(strstr(document, "\"span_unit\":\"utf16\"")); /* the setting stays */
+    /* 0 is the unit of the tool, prodigy's code points. */
+    ck_assert_ok(
+        alcore_project_import_spans(marked, "prodigy", in_bed("in.jsonl"), "ben", 0, NULL));
+    ck_assert_ok(alcore_project_document(marked, &document));
+    ck_assert_ptr_nonnull(strstr(document, "\"annotator\":\"ben\",\"span_unit\":\"tool\"}"));
+    ck_assert_ok(alcore_project_set(marked, "task", "translation"));
+    ck_assert_fails(alcore_project_import_spans(marked, "prodigy", in_bed("in.jsonl"), "ann",
+                                                ALCORE_SPAN_UTF16, NULL),
+                    ALCORE_E_PARAM, "task spans");
     ck_assert_fails(alcore_project_set(marked, "span_unit", "letters"), ALCORE_E_PARAM,
                     "span_unit");
     alcore_project_unref(marked);
