@@ -60,7 +60,7 @@ NEVER(alcore_job_unref, 0) {
     HOLDS(true);
 }
 NEVER(alcore_job_serves, 0) {
-    HOLDS(alcore_job_serves("nnll") && !alcore_job_serves("huds"));
+    HOLDS(alcore_job_serves("nnll") && !alcore_job_serves("phrases"));
 }
 ALLOCATES(alcore_job_step, WITH_SCORER) {
     alcore_job *job = job_of(w);
