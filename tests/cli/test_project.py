@@ -470,6 +470,22 @@ def warnings_name_the_file_and_come_once(box):
 
 
 @case
+def labels_that_are_none_are_warned_of(box):
+    box.file("pool.txt", "".join(text + "\n" for text in TEXTS[:4]))
+    box.run("project", "init", "work", "task=classes", "labels=sports, travel", "strategy=random", "budget=4")
+    box.run("project", "add", "work", "pool.txt", "-q")
+    box.run("project", "next", "work", "-q")
+    box.run("project", "export", "work", "--tool", "csv", "--out", "out.csv", "-q")
+    ids = [row["id"] for row in rows(box, "out.csv")]
+    for labels, expected in ((["sports", "travel|sports", "", "travel"], None), (["Sport", "sports|x|y", "travel", "sports"], "back.csv:2: 'Sport' is none")):
+        box.file("back.csv", "id,labels\n" + "".join("%s,%s\n" % pair for pair in zip(ids, labels)))
+        said = box.run("project", "import", "work", "back.csv", "--tool", "csv", "--annotator", "ann").err
+        assert (expected or "3 answers") in said and ("none of the labels" in said) == (expected is not None), said
+    contains(said, "as are labels of 2 answers in all")
+    contains(box.run("project", "labeled", "work").out, "\tSport\t")
+
+
+@case
 def open_items_of_earlier_rounds_are_not_forgotten(box):
     items = begin(box)
     box.run("project", "next", "work", "-q")

@@ -26,8 +26,9 @@ typedef struct import_run {
     int64_t number;              /* of the import */
     bool known;                  /* the same answers were imported before */
     alcore__import_remarks remarks;
-    const char *several; /* the setting */
-    bool own_unit;       /* offsets count in span_unit, in the place of the setting */
+    const alcore_tool_options *options; /* of the file */
+    const char *several;                /* the setting */
+    bool own_unit; /* offsets count in span_unit, in the place of the setting */
     int32_t span_unit;
     /* Statements, owned. */
     sqlite3_stmt *find_item, *find_annotator, *add_annotator, *find_same, *find_latest, *add_answer,
@@ -330,7 +331,7 @@ static alcore_status import_answers(import_run *run, const char *tool,
     ALCORE__TRY(alcore__store_integer(store, &before, "SELECT max(answer) FROM answers", ""));
     run->number = last + 1;
     run->known = known > 0;
-    alcore__import_remarks_begin(&run->remarks);
+    alcore__import_remarks_begin(&run->remarks, run->options);
     ALCORE__TRY(prepare(run));
     ALCORE__TRY(take_all(run, answers));
     ALCORE__TRY(check_usable(run));
@@ -353,6 +354,7 @@ static alcore_status import_file(import_run *run, const char *tool) {
                                            "project is another one")
             : ALCORE_OK;
     if (run->own_unit) exchange.options.span_unit = run->span_unit;
+    run->options = &exchange.options;
     if (status == ALCORE_OK)
         status =
             alcore_tool_read(project->object.ctx, tool, run->path, &exchange.options, &answers);
