@@ -28,6 +28,7 @@ static const char *const WORDS[] = {
     "paper", "print", "letter", "train", "late",   "ticket", "river",  "bridge", "summer", "snow"};
 static const char *const GERMAN[] = {"die",   "Datei",  "konnte", "nicht",  "werden",
                                      "bitte", "erneut", "Name",   "falsch", "Fenster"};
+static const char *const CHINESE[] = {"无法打开文件", "请再试一次", "保存", "名称不对", "窗口"};
 static const char *const RUSSIAN[] = {"файл", "не", "удалось", "открыть", "попробуйте", "снова"};
 
 /* Appends words of a list, each drawn by the row with the frequent ones first. */
@@ -41,6 +42,14 @@ static void put_words(int64_t row, const char *const *list, int count, int words
     }
 }
 
+enum { FIRST_ROWS = 250 };
+
+/* Whether a row is in Russian; the first rows that are have a language that no later row has. */
+static bool is_russian(int64_t row) {
+    const int kind = (int)(job_number(row, 2) * 20);
+    return kind == 2 || (kind == 8 && row < FIRST_ROWS);
+}
+
 /* The text of a row: sentences, of which some are templates, nearly earlier ones, in another
  * script, without words, or far too long. */
 static void sentence(int64_t row, char *text, size_t bytes) {
@@ -51,8 +60,12 @@ static void sentence(int64_t row, char *text, size_t bytes) {
         snprintf(text, bytes, "%s number %lld of %d", WORDS[row % 3 * 4], (long long)row, words);
     } else if (kind == 1) {
         snprintf(text, bytes, "%lld -- %d, %d:%d", (long long)row, words, words, kind);
-    } else if (kind == 2) {
-        put_words(row, RUSSIAN, 6, words, text, bytes);
+    } else if (is_russian(row)) { /* or mostly Latin */
+        put_words(row, WORDS, 30, row % 8 == 0 ? 6 : 0, text, bytes);
+        put_words(row, RUSSIAN, 6, row % 8 == 0 ? 2 : words, text, bytes);
+    } else if (kind == 9) { /* near ones have more in common where words are letters */
+        put_words((int64_t)(job_number(row, 4) * 5), CHINESE, 5, 4, text, bytes);
+        put_words(row, CHINESE, 5, 1, text, bytes);
     } else if (kind == 3) {
         put_words(row, WORDS, 30, 150, text, bytes);
     } else if (kind < 7 && row > 10) { /* nearly that of an earlier row */
@@ -76,7 +89,10 @@ static alcore_pool *sentences(const job_setting *setting, int64_t first, int64_t
     ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
     for (int64_t row = first; row < end; row++) {
         char text[2000];
-        const char *texts[] = {text}, *tags[] = {row % 3 == 0 ? "de" : row % 50 == 1 ? "" : "en"};
+        const char *texts[] = {text}, *tags[] = {is_russian(row) && row < FIRST_ROWS ? "be"
+                                                 : row % 3 == 0                      ? "de"
+                                                 : row % 50 == 1                     ? ""
+                                                                                     : "en"};
         const double costs[] = {row % 17 == 0 ? 0 : 3 * job_number(row, 9)};
         alcore_records records = ALCORE_RECORDS_INIT;
         sentence(row, text, sizeof text);
@@ -277,11 +293,13 @@ START_TEST(parts_that_lie) {
 END_TEST
 
 /* Without a word in any shard, the first round of the recommended strategy ends with the error of
- * one machine; where one shard has none, it has no pick. */
+ * one machine; where one shard has none, it has no pick; and where a row was labeled the selection
+ * is short. */
 START_TEST(shards_without_words) {
     alcore_job *jobs[2];
     alcore__rng rng;
-    for (int words = 0; words < 2; words++) {
+    for (int how = 0; how < 3; how++) {
+        const bool words = how == 1, labeled = how == 2;
         int64_t row = 0;
         size_t length;
         alcore_status status = ALCORE_OK;
@@ -292,6 +310,8 @@ START_TEST(shards_without_words) {
             alcore_pool *pool;
             ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
             ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 2, NULL));
+            if (labeled && s)
+                ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, (const int64_t[]){0}, 1));
             ck_assert_ok(alcore_request_new(ctx, &request)); /* no strategy: the recommended one */
             ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
             ck_assert_ok(alcore_request_set(request, "budget", "1"));
@@ -302,18 +322,23 @@ START_TEST(shards_without_words) {
             alcore_pool_unref(pool);
         }
         alcore__rng_seed(&rng, 1);
+        if (labeled) {
+            job_drive(ctx, jobs, 2, &rng);
+            ck_assert_int_eq(alcore_job_pick_count(jobs[0]), 0);
+            ck_assert_uint_eq(alcore_job_flags(jobs[0]), ALCORE_SELECTION_SHORT);
+        }
         if (words) {
             job_drive(ctx, jobs, 2, &rng);
             ck_assert_int_eq(alcore_job_pick_count(jobs[0]), 1);
             ck_assert_int_eq(alcore_job_rows(jobs[0])[0], 3);
         }
-        for (int exchange = 0; exchange < 2 && !words; exchange++) {
+        for (int exchange = 0; exchange < 2 && how == 0; exchange++) {
             char *message = step_both(jobs, &length);
             for (int32_t s = 0; s < 2; s++) status = alcore_job_deliver(jobs[s], message, length);
             free(message);
             ck_assert_int_eq(status, exchange ? ALCORE_E_INVALID : ALCORE_OK);
         }
-        if (!words) ck_assert(strstr(alcore_last_error(), "have no texts of words") != NULL);
+        if (how == 0) ck_assert(strstr(alcore_last_error(), "have no texts of words") != NULL);
         alcore_job_unref(jobs[0]);
         alcore_job_unref(jobs[1]);
     }
@@ -323,7 +348,7 @@ END_TEST
 /* Bytes of the parts of a shard by the formula of docs/distributed.md; no text is masked. */
 START_TEST(sizes_of_parts) {
     static const job_setting setting = {"ngram-cover", NULL, "9", "masks=near", ALCORE_DEDUP_NONE};
-    enum { ROWS = 50, TAGS = 3 * (8 + 8) /* "de", "en", "unknown" */ };
+    enum { ROWS = 50, TAGS = 4 * (8 + 8) /* "be", "de", "en", "unknown" */ };
     alcore_job *jobs[2];
     two_jobs(&setting, false, jobs);
     alcore_pool *pool = sentences(&setting, 0, ROWS, true);
