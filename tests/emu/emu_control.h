@@ -100,6 +100,10 @@ int alcore_emu_shared(int index, emu_shared_work *out);
 
 /* Bytes of memory that each device has from now on. */
 void alcore_emu_memory(size_t bytes);
+/* The first number of the compute capability that a device has from now on; 8 from the start. */
+void alcore_emu_capability(int device, int major);
+/* The version of CUDA that the driver serves from now on; 13000 from the start. */
+void alcore_emu_driver(int version);
 /* Fails the number-th of the streams, events and pinned blocks that are made from now on, as for
  * lack of memory; 0: none. */
 void alcore_emu_fail_object(int64_t number);
@@ -122,6 +126,14 @@ int alcore_emu_wait(void *stream);
  * stream: work of the host's own, of which the engine knows nothing. */
 void alcore_emu_queue(void *stream, void *destination, const void *source, size_t bytes);
 void alcore_emu_stream_free(void *stream);
+/* A graph is captured from a stream until capture_end(), in the global mode; blocking: the stream
+ * and the default stream of its device wait for each other. Until then no thread in that mode may
+ * allocate, free or query, and no one may wait for the stream, or put work into the default stream
+ * beside a blocking one: that fails, and spoils the capture. capture_end: how many operations were
+ * captured, which do not run; -1: it was spoilt. capture_mode: that of the calling thread. */
+void alcore_emu_capture(void *stream, int blocking);
+int64_t alcore_emu_capture_end(void);
+int alcore_emu_capture_mode(void);
 /* Queues a kernel that fails, as for a wrong address: whoever waits for the stream finds the error.
  * stream NULL: the default stream of the device. */
 void alcore_emu_queue_failure(void *stream);

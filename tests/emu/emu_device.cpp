@@ -76,6 +76,26 @@ thread_local std::vector<emu_context *> contexts; /* of the thread; the last one
  * until cudaGetLastError(), like a failure. */
 thread_local cudaError_t not_ready = cudaSuccess;
 int test_device; /* alcore_emu_device() */
+int capabilities[EMU_DEVICES] = {8, 8}, driver_version = 13000;
+/* The stream that captures a graph, NULL: none does; whether it waits for the default stream; what
+ * was captured, and whether that is spoilt. */
+emu_stream *capturing;
+bool capture_blocks, capture_spoilt;
+int64_t captured;
+thread_local cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+
+cudaError_t spoil_capture(cudaError_t error) {
+    fprintf(stderr, "emulation: the capture of a graph is spoilt\n");
+    capture_spoilt = true;
+    return settings.error = error;
+}
+
+/* What a call returns that may not be made while a graph is captured, cudaSuccess otherwise. */
+cudaError_t while_capturing() {
+    return capturing && capture_mode == cudaStreamCaptureModeGlobal
+               ? spoil_capture(cudaErrorStreamCaptureUnsupported)
+               : cudaSuccess;
+}
 
 /* The primary context of a device, which is made by this call if need be. */
 emu_context *primary_of(int device) {
@@ -146,12 +166,22 @@ emu_stream *stream_of(cudaStream_t stream) {
     return (uintptr_t)stream > 2 ? stream : stream_on(current_device(), stream);
 }
 
+/* Whether it is the default stream that a stream which captures waits for. */
+bool waits_for_capture(const emu_stream *queue) {
+    return capturing && capture_blocks && queue == &default_streams[capturing->device];
+}
+
 /* Queues an operation; it is an error to use a stream in the context of another device. */
 cudaError_t put(cudaStream_t stream, std::function<void()> what) {
     emu_stream *queue = stream_of(stream);
+    if (waits_for_capture(queue)) return spoil_capture(cudaErrorStreamCaptureImplicit);
     if (queue->device != current_device()) {
         fprintf(stderr, "emulation: work for a stream of another device than the current one\n");
         return settings.error = cudaErrorInvalidHandle;
+    }
+    if (queue == capturing) {
+        captured++;
+        return cudaSuccess;
     }
     queue->queue.push_back(std::move(what));
     queue->issued++;
@@ -198,6 +228,7 @@ void operate(int device, const std::function<void()> &what) {
 cudaError_t allocate(void **out, size_t bytes, int device) {
     guard held(lock);
     *out = nullptr;
+    if (cudaError_t error = while_capturing()) return error;
     if (device != HOST &&
         (bytes > device_capacity || device_bytes[device] > device_capacity - bytes))
         return cudaErrorMemoryAllocation;
@@ -226,6 +257,7 @@ bool count_object() {
  * error. */
 cudaError_t free_memory(void *memory, int device) {
     guard held(lock);
+    if (cudaError_t error = while_capturing()) return error;
     auto found = memories.find((char *)memory);
     if (!memory) return cudaSuccess;
     if (found == memories.end() || found->second.device != device) {
@@ -342,7 +374,7 @@ cudaError_t cudaPeekAtLastError() {
     return settings.error ? settings.error : not_ready;
 }
 cudaError_t cudaDriverGetVersion(int *out) {
-    *out = 13000;
+    *out = driver_version;
     return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int *out) {
@@ -384,10 +416,11 @@ CUresult cuCtxPopCurrent(CUcontext *out) {
 }
 cudaError_t cudaDeviceGetAttribute(int *out, cudaDeviceAttr what, int device) {
     guard held(lock);
-    *out = what == cudaDevAttrComputeCapabilityMajor ? 8
+    if (device < 0 || device >= EMU_DEVICES) return cudaErrorInvalidDevice;
+    *out = what == cudaDevAttrComputeCapabilityMajor ? capabilities[device]
            : what == cudaDevAttrL2CacheSize          ? device_cache
                                                      : 0;
-    return device >= 0 && device < EMU_DEVICES ? cudaSuccess : cudaErrorInvalidDevice;
+    return cudaSuccess;
 }
 cudaError_t cudaMalloc(void **out, size_t bytes) {
     return allocate(out, bytes, current_device());
@@ -481,8 +514,21 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     destroyed.push_back(stream);
     return cudaSuccess;
 }
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *out) {
+    guard held(lock);
+    emu_stream *queue = stream_of(stream);
+    *out = capturing && queue == capturing ? cudaStreamCaptureStatusActive
+                                           : cudaStreamCaptureStatusNone;
+    return waits_for_capture(queue) ? settings.error = cudaErrorStreamCaptureImplicit : cudaSuccess;
+}
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode) {
+    std::swap(*mode, capture_mode);
+    return cudaSuccess;
+}
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     guard held(lock);
+    if (capturing && stream_of(stream) == capturing)
+        return spoil_capture(cudaErrorStreamCaptureUnsupported);
     wait_for(stream_of(stream), stream_of(stream)->issued, &emu_work::stream_waits);
     return settings.error;
 }
@@ -512,12 +558,15 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
         fprintf(stderr, "emulation: an event of one device in a stream of another\n");
         return settings.error = cudaErrorInvalidHandle;
     }
+    if (waits_for_capture(stream_of(stream))) return spoil_capture(cudaErrorStreamCaptureImplicit);
+    if (stream_of(stream) == capturing) captured++;
     event->stream = stream_of(stream);
     event->position = event->stream->issued;
     return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     guard held(lock);
+    if (cudaError_t error = while_capturing()) return error;
     bool done = !event->stream || event->stream->done >= event->position;
     return done ? cudaSuccess : not_ready = cudaErrorNotReady;
 }
@@ -642,6 +691,29 @@ void alcore_emu_queue(void *stream, void *destination, const void *source, size_
     int device = queue->device;
     queue->queue.push_back([=] { operate(device, [&] { memcpy(destination, source, bytes); }); });
     queue->issued++;
+}
+void alcore_emu_capture(void *stream, int blocking) {
+    guard held(lock);
+    capturing = (emu_stream *)stream;
+    capture_blocks = blocking;
+    capture_spoilt = false;
+    captured = 0;
+}
+int64_t alcore_emu_capture_end(void) {
+    guard held(lock);
+    capturing = nullptr;
+    return capture_spoilt ? -1 : captured;
+}
+int alcore_emu_capture_mode(void) {
+    return capture_mode;
+}
+void alcore_emu_capability(int device, int major) {
+    guard held(lock);
+    capabilities[device] = major;
+}
+void alcore_emu_driver(int version) {
+    guard held(lock);
+    driver_version = version;
 }
 void alcore_emu_queue_failure(void *stream) {
     guard held(lock);

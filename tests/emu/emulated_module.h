@@ -38,6 +38,11 @@ typedef struct emulated_module {
     __typeof__(alcore_emu_queue) *queue;
     __typeof__(alcore_emu_queue_failure) *queue_failure;
     __typeof__(alcore_emu_stream_free) *stream_free;
+    __typeof__(alcore_emu_capture) *capture;
+    __typeof__(alcore_emu_capture_end) *capture_end;
+    __typeof__(alcore_emu_capture_mode) *capture_mode;
+    __typeof__(alcore_emu_capability) *capability;
+    __typeof__(alcore_emu_driver) *driver;
     __typeof__(alcore_emu_context) *context;
     __typeof__(alcore_emu_context_new) *context_new;
     __typeof__(alcore_emu_context_set) *context_set;

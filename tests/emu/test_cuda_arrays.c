@@ -359,7 +359,8 @@ START_TEST(memory_of_a_call_that_fails) {
         memset(&held, 0x5a, sizeof held);
         ck_assert_int_eq(cuda->hold(&work, &rows, &held), ALCORE_E_INTERNAL);
         ck_assert_str_eq(emulated_error,
-                         "CUDA failed while running kernels: unspecified launch failure");
+                         "CUDA failed while running kernels: unspecified launch failure; the "
+                         "device does nothing more for this process: restart it");
         ck_assert_ptr_null(held.memory);
         ck_assert_int_eq(lent, 0);
     }

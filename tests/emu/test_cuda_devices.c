@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "alcore/extra.h"
 #include "check_suite.h"
@@ -158,6 +160,112 @@ START_TEST(the_context_is_as_before) {
     emu.context_set(NULL);
     ck_assert_int_eq(emu.primary(0), 0);
     ck_assert_int_eq(emu.primary(1), 1);
+}
+END_TEST
+
+/* A call is no part of a graph; beside the capture of another stream it works and spoils nothing,
+ * also where it allocates and frees. */
+START_TEST(graphs_are_left_alone) {
+    alcore_sys_held held[2];
+    alcore_sys_work given = work;
+    void *stream = emu.stream_new();
+    given.stream = stream;
+    ck_assert_int_eq(cuda->upload(&work, &rows, NULL, &held[0]), ALCORE_OK);
+    emu.capture(stream, 0);
+    ck_assert_int_eq(cuda->sq_dists(&given, &rows, NULL, vector, got), ALCORE_E_UNSUPPORTED);
+    ck_assert_str_eq(emulated_error, "the stream is capturing a graph, of which this call cannot "
+                                     "be a part: call before or behind the capture");
+    ck_assert_int_eq(emu.capture_end(), 0);
+    emu.capture(stream, 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(cuda->sq_dists(&work, &rows, NULL, vector, got), ALCORE_OK);
+        ck_assert_int_eq(memcmp(got, expected, sizeof got), 0);
+    }
+    ck_assert_int_eq(cuda->upload(&work, &rows, NULL, &held[1]), ALCORE_OK);
+    for (int i = 0; i < 2; i++) cuda->release(&work, &held[i]);
+    ck_assert_int_eq(emu.capture_mode(), 0);
+    ck_assert_int_eq(emu.capture_end(), 0);
+    /* One that waits for the default stream, in which the arrays of this call would be ready. */
+    emu.capture(stream, 1);
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, NULL, vector, got), ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(emulated_error, "a stream that waits for the default stream"));
+    given.stream = emu.stream_new();
+    memset(got, 0, sizeof got);
+    ck_assert_int_eq(cuda->sq_dists(&given, &rows, NULL, vector, got), ALCORE_OK);
+    ck_assert_int_eq(memcmp(got, expected, sizeof got), 0);
+    ck_assert_int_eq(emu.capture_end(), 0);
+    emu.stream_free(given.stream);
+    emu.stream_free(stream);
+}
+END_TEST
+
+/* Devices of different kinds: each call asks for its own. */
+START_TEST(an_old_device_beside_a_new_one) {
+    for (int old = 0; old < EMU_DEVICES; old++) {
+        emu.capability(old, 7);
+        for (work.device = 0; work.device < EMU_DEVICES; work.device++)
+            ck_assert_int_eq(cuda->sq_dists(&work, &rows, NULL, vector, got),
+                             work.device == old ? ALCORE_E_UNSUPPORTED : ALCORE_OK);
+        emu.capability(old, 8);
+    }
+    ck_assert_str_eq(emulated_error, "cuda:1 has compute capability 7.x, this module needs 8.0");
+}
+END_TEST
+
+/* The module is given out where one of the devices can run it, and names the oldest driver. */
+START_TEST(what_the_module_needs) {
+    const alcore_sys_kernels *table;
+    for (int old = 0; old < EMU_DEVICES; old++) {
+        emu.capability(old, 7);
+        ck_assert_int_eq(emu.entry(ALCORE_SYS_ABI, emu.host, &table), ALCORE_OK);
+        emu.capability(old, 8);
+    }
+    for (int d = 0; d < EMU_DEVICES; d++) emu.capability(d, 5 + d);
+    ck_assert_int_eq(emu.entry(ALCORE_SYS_ABI, emu.host, &table), ALCORE_E_UNSUPPORTED);
+    ck_assert_str_eq(emulated_error,
+                     "no device has a compute capability above 6.x, this module needs 8.0");
+    emu.driver(12090);
+    ck_assert_int_eq(emu.entry(ALCORE_SYS_ABI, emu.host, &table), ALCORE_E_UNSUPPORTED);
+    ck_assert_str_eq(emulated_error, "the NVIDIA driver is too old: it serves CUDA 12.9, this "
+                                     "module needs 13.0, which is driver 580 or newer");
+    emu.driver(0);
+    ck_assert_int_eq(emu.entry(ALCORE_SYS_ABI, emu.host, &table), ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(emulated_error, "needs driver 580 or newer"));
+}
+END_TEST
+
+/* A process that was forked after the module was loaded is told so, also when it gives memory back
+ * that its parent has; the parent goes on. */
+START_TEST(a_forked_process_is_told) {
+    alcore_sys_held held;
+    ck_assert_int_eq(cuda->upload(&work, &rows, NULL, &held), ALCORE_OK);
+    const emu_work before = emu.work(EMU_ALL);
+    pid_t child = fork();
+    if (child == 0) {
+        const int told =
+            cuda->sq_dists(&work, &rows, NULL, vector, got) == ALCORE_E_UNSUPPORTED &&
+            strstr(emulated_error, "forked from one that has loaded the CUDA engine") != NULL;
+        cuda->release(&work, &held);
+        const emu_work after = emu.work(EMU_ALL);
+        _exit(told && memcmp(&before, &after, sizeof before) == 0 ? 0 : 1);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(cuda->sq_dists(&work, &held.rows, NULL, vector, got), ALCORE_OK);
+    ck_assert_int_eq(memcmp(got, expected, sizeof got), 0);
+    cuda->release(&work, &held);
+}
+END_TEST
+
+/* A fault of a kernel, after which CUDA refuses all work of the process. */
+START_TEST(a_fault_names_the_remedy) {
+    work.stream = emu.stream_new();
+    emu.queue_failure(work.stream);
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, NULL, vector, got), ALCORE_E_INTERNAL);
+    ck_assert_ptr_nonnull(strstr(emulated_error, "the device does nothing more for this process: "
+                                                 "restart it"));
+    emu.stream_free(work.stream);
 }
 END_TEST
 
@@ -348,8 +456,13 @@ TEST_FILE() {
     tcase_add_test(kernels, kernels_run_where_they_are_told);
     tcase_add_test(kernels, work_is_in_the_stream_of_the_caller);
     tcase_add_test(kernels, the_context_is_as_before);
+    tcase_add_test(kernels, graphs_are_left_alone);
+    tcase_add_test(kernels, an_old_device_beside_a_new_one);
+    tcase_add_test(kernels, a_forked_process_is_told);
+    tcase_add_test(kernels, a_fault_names_the_remedy);
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, what_the_module_needs);
     tcase_add_test(tests, searches_run_on_the_device);
     tcase_add_test(tests, logits_are_used_where_they_are);
     tcase_add_test(tests, labels_and_bias_are_copied);

@@ -35,6 +35,15 @@ int device_of(const alcore_sys_work *work) {
     return HAS(work, device) ? work->device : 0;
 }
 
+int major_of(int device) {
+    int major = OLDEST_MAJOR;
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess) {
+        cudaGetLastError();
+        return OLDEST_MAJOR;
+    }
+    return major;
+}
+
 const alcore_sys_converted *converted_of(const alcore_sys_work *work) {
     return HAS(work, converted) ? work->converted : nullptr;
 }
@@ -53,12 +62,21 @@ call::call(const alcore_sys_work *caller_work)
         fail(work, ALCORE_E_INVALID,
              "a workspace comes with the stream in whose order it is used; the default stream is 1 "
              "as a pointer");
+    if (is_forked())
+        fail(work, ALCORE_E_UNSUPPORTED,
+             "this process was forked from one that has loaded the CUDA engine, and CUDA does not "
+             "work there: start it anew (in Python, multiprocessing with \"spawn\")");
     int devices = 0;
     check(cudaGetDeviceCount(&devices), "counting devices");
     if (device < 0 || device >= devices)
         fail(work, ALCORE_E_UNSUPPORTED, "no device cuda:%d: there are %d", device, devices);
+    if (major_of(device) < OLDEST_MAJOR)
+        fail(work, ALCORE_E_UNSUPPORTED,
+             "cuda:%d has compute capability %d.x, this module needs %d.0", device,
+             major_of(device), OLDEST_MAJOR);
     try {
         context.emplace(device);
+        check_capture((cudaStream_t)work->stream);
         streams = stream_slot_acquire(work, device);
         compute = work->stream ? (cudaStream_t)work->stream : streams->compute;
         if (!work->stream) put_behind(compute, nullptr /* the default stream */, streams->begin);
@@ -96,14 +114,53 @@ void call::finish() {
     failed = false;
 }
 
+/* A graph would replay the call's kernels with the memory that it has now and gives back at its
+ * end, and the host would not get what it waits for. The query fails for the default stream (NULL)
+ * while a stream captures that waits for it; neither capture is spoilt by being asked for. */
+void call::check_capture(cudaStream_t stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    cudaError_t error = cudaStreamIsCapturing(stream, &status);
+    if (error == cudaErrorStreamCaptureImplicit) {
+        cudaGetLastError();
+        fail(work, ALCORE_E_UNSUPPORTED,
+             "a stream that waits for the default stream is capturing a graph: call behind the "
+             "capture, or name the stream in whose order the arrays are ready");
+    }
+    check(error, "asking whether the stream captures");
+    if (status != cudaStreamCaptureStatusNone)
+        fail(work, ALCORE_E_UNSUPPORTED,
+             "the stream is capturing a graph, of which this call cannot be a part: call before or "
+             "behind the capture");
+}
+
+/* Whether the error stays for the life of the process: its context is lost. */
+static bool is_lasting(int error) {
+    switch (error) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Throws unless error, the result of a CUDA call, is success; the text is "CUDA failed while ",
- * what, and CUDA's description. Clears CUDA's error state, so that the next call does not report it
- * again. */
+ * what, and CUDA's description, and the remedy where no later call can succeed. Clears CUDA's error
+ * state, so that the next call does not report it again. */
 void call::check(int error, const char *what) {
     if (error == cudaSuccess) return;
     cudaGetLastError();
     fail(work, error == cudaErrorMemoryAllocation ? ALCORE_E_NOMEM : ALCORE_E_INTERNAL,
-         "CUDA failed while %s: %s", what, cudaGetErrorString((cudaError_t)error));
+         "CUDA failed while %s: %s%s", what, cudaGetErrorString((cudaError_t)error),
+         is_lasting(error) ? "; the device does nothing more for this process: restart it" : "");
 }
 
 void call::launched() {

@@ -74,6 +74,10 @@ struct no_memory {
 
 /* The device of a call of the kernel table; 0 for a host that was built before there were more. */
 int device_of(const alcore_sys_work *work);
+/* The oldest compute capability that the module holds code for: 8.0. */
+const int OLDEST_MAJOR = 8;
+/* The first number of the compute capability of a device; OLDEST_MAJOR where CUDA does not say. */
+int major_of(int device);
 /* What convert() made for the rows of the call; NULL: nothing, as for such a host. */
 const alcore_sys_converted *converted_of(const alcore_sys_work *work);
 
@@ -195,6 +199,8 @@ class call {
 
   private:
     friend class pipeline;
+    /* Throws where the stream, or one that waits for it, captures a graph. */
+    void check_capture(cudaStream_t stream);
     /* Pinned (page-locked) host memory, which the device copies from and to by itself, until
      * stream_slot_block_back() or the end of the call; throws no_memory. */
     void *pinned(size_t bytes);

@@ -4,6 +4,7 @@
 #include "cuda_context.cuh"
 
 #include <mutex>
+#include <unistd.h>
 #include <vector>
 
 namespace alcore_cuda {
@@ -39,20 +40,30 @@ CUcontext primary_of(int device) {
     if (!primary &&
         (!driver().complete() || driver().init(0) != 0 ||
          driver().device_get(&handle, device) != 0 || driver().retain(&primary, handle) != 0))
-        throw cudaErrorInvalidDevice;
+        throw(cudaError_t) cudaErrorInvalidDevice;
     return primary;
 }
 } // namespace
 
+bool is_forked() {
+    static const pid_t loader = getpid();
+    return getpid() != loader;
+}
+/* Asked once while the module is loaded. */
+[[maybe_unused]] const bool process_known = is_forked();
+
 /* Pushes the primary context of the device on the thread's stack of contexts. Throws cudaError_t,
  * with the stack as before. */
 context_scope::context_scope(int device) {
-    if (driver().push(primary_of(device)) != 0) throw cudaErrorInvalidDevice;
+    if (is_forked()) throw(cudaError_t) cudaErrorInitializationError;
+    if (driver().push(primary_of(device)) != 0) throw(cudaError_t) cudaErrorInvalidDevice;
+    cudaThreadExchangeStreamCaptureMode(&mode);
 }
 
 /* Pops it: what was current before is current again. */
 context_scope::~context_scope() {
     CUcontext popped;
+    cudaThreadExchangeStreamCaptureMode(&mode);
     driver().pop(&popped);
 }
 

@@ -5,7 +5,12 @@
  * host's by a primary one, and putting back what cudaGetDevice() said would make a primary context
  * on device 0 for a host that never named it. So the engine pushes the primary context of the
  * call's device on the thread's stack of contexts and pops it at the end: whatever was current
- * before, a context that the host made or none at all, is current again. Costs two driver calls. */
+ * before, a context that the host made or none at all, is current again. Costs two driver calls.
+ *
+ * While another thread of the host captures a graph in CUDA's global mode, calls that allocate or
+ * query would fail and spoil the capture; the engine's own memory is no part of it, so the thread
+ * leaves that mode meanwhile. A process that was forked from the one that loaded the module cannot
+ * use CUDA. */
 #ifndef ALCORE__CUDA_CONTEXT_CUH
 #define ALCORE__CUDA_CONTEXT_CUH
 
@@ -13,7 +18,11 @@
 
 namespace alcore_cuda {
 
-/* The primary context of `device` is the current one while this lives. */
+/* Whether the process is not the one that loaded the module, but forked from it. */
+bool is_forked();
+
+/* The primary context of `device` is the current one, and the thread's mode of capture the relaxed
+ * one, while this lives. */
 class context_scope {
   public:
     /* Throws cudaError_t, with the context as before. The device must exist. */
@@ -21,6 +30,9 @@ class context_scope {
     ~context_scope();
     context_scope(const context_scope &) = delete;
     context_scope &operator=(const context_scope &) = delete;
+
+  private:
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; /* of the thread: outside of this */
 };
 
 } // namespace alcore_cuda

@@ -2,6 +2,7 @@
 /* The entry point of the module: returns the kernel table, or says in plain words why no device can
  * be used. It calls only functions of CUDA that make no context: driver version, number of devices,
  * compute capability. */
+#include <algorithm>
 #include <cstdio>
 
 #include "cuda_call.cuh"
@@ -26,8 +27,9 @@ alcore_sys_kernels make_table() {
 
 /* The oldest driver that runs this module: that of the toolkit's major release. */
 const int OLDEST_DRIVER = CUDART_VERSION / 1000 * 1000;
-/* The oldest compute capability that the module holds code for: 8.0. */
-const int OLDEST_MAJOR = 8;
+/* The branch of drivers that first served it, as NVIDIA numbers them. */
+#define OLDEST_BRANCH "580"
+static_assert(OLDEST_DRIVER == 13000, "the branch is that of CUDA 13");
 
 /* Sets the error text through the host's callback, where there is one, and returns
  * ALCORE_E_UNSUPPORTED. */
@@ -36,18 +38,21 @@ alcore_status refuse(const alcore_sys_host *host, const char *text) {
                            : ALCORE_E_UNSUPPORTED;
 }
 
-/* ALCORE_OK when the driver and the first device can run this module; else says why not. CUDA
+/* ALCORE_OK when the driver and some device can run this module; else says why not. CUDA
  * counts versions as 1000 major + 10 minor. An error of CUDA that was reported here is cleared. */
 alcore_status check_device(const alcore_sys_host *host) {
     char text[200];
-    int driver = 0, devices = 0, major = 0;
+    int driver = 0, devices = 0, newest = 0;
     if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
         cudaGetLastError();
-        return refuse(host, "no NVIDIA driver on this machine (libcuda.so.1 is not there)");
+        return refuse(host,
+                      "no NVIDIA driver on this machine (libcuda.so.1 is not there); this module "
+                      "needs driver " OLDEST_BRANCH " or newer");
     }
     if (driver < OLDEST_DRIVER) {
         snprintf(text, sizeof text,
-                 "the NVIDIA driver is too old: it serves CUDA %d.%d, this module needs %d.%d",
+                 "the NVIDIA driver is too old: it serves CUDA %d.%d, this module needs %d.%d, "
+                 "which is driver " OLDEST_BRANCH " or newer",
                  driver / 1000, driver % 1000 / 10, OLDEST_DRIVER / 1000,
                  OLDEST_DRIVER % 1000 / 10);
         return refuse(host, text);
@@ -59,10 +64,10 @@ alcore_status check_device(const alcore_sys_host *host) {
                  error == cudaSuccess ? "it counts none" : cudaGetErrorString(error));
         return refuse(host, text);
     }
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess &&
-        major < OLDEST_MAJOR) {
+    for (int device = 0; device < devices; device++) newest = std::max(newest, major_of(device));
+    if (newest < OLDEST_MAJOR) {
         snprintf(text, sizeof text,
-                 "the first device has compute capability %d.x, this module needs %d.0", major,
+                 "no device has a compute capability above %d.x, this module needs %d.0", newest,
                  OLDEST_MAJOR);
         return refuse(host, text);
     }
