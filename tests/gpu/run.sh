@@ -241,6 +241,7 @@ export kit out python scripts work emulated device
 enter machine
 add load load
 add doctor doctor
+most=$((15 * patience)) # a tool that hangs here is of no use
 add "probe of cuBLAS" probe_cublas
 add "probe of ncu" probe_ncu
 add "probe of compute-sanitizer" probe_sanitizer
