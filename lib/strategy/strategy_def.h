@@ -26,6 +26,7 @@
 #include "alcore/phrase.h"
 #include "scorer/role_place.h"
 #include "scorer/score.h"
+#include "strategy/passes/partial.h"
 #include "strategy/passes/run_memory.h"
 #include "strategy/strategy_run.h"
 
@@ -327,12 +328,6 @@ void alcore__candidate_mean_sd(const alcore__run *run, const double *values, dou
                                double *mean, double *sd);
 /* cos from dot(a, b), ||a|| and ||b|| (spec 1.5). */
 double alcore__cosine(double dot, double norm, double other_norm);
-
-/* ---- for reduce ---- */
-
-/* ALCORE_E_CORRUPT unless an index that a partial names is from 0 to count - 1: the partial may
- * come from another process. */
-alcore_status alcore__partial_check_index(int64_t index, int64_t count);
 
 /* ---- for begin ---- */
 

@@ -244,26 +244,6 @@ static alcore_status collect(alcore_ctx *ctx, const alcore__job_message *message
     return ALCORE_OK;
 }
 
-alcore_status alcore__job_new_picks(alcore_job *job, int64_t count) {
-    alcore_ctx *ctx = job->object.ctx;
-    const size_t picks = (size_t)count;
-    int64_t *rows;
-    double *scores = NULL, *costs = NULL;
-    ALCORE__TRY(alcore__new_array(ctx, picks, sizeof *rows, &rows));
-    alcore_status status = alcore__new_array(ctx, picks, sizeof *scores, &scores);
-    if (status == ALCORE_OK) status = alcore__new_array(ctx, picks, sizeof *costs, &costs);
-    if (status != ALCORE_OK) {
-        alcore__free(ctx, rows);
-        alcore__free(ctx, scores);
-        return status;
-    }
-    job->pick_count = count;
-    job->pick_rows = rows;
-    job->pick_scores = scores;
-    job->costs = costs;
-    return ALCORE_OK;
-}
-
 /* Keeps picks [count] among nominees, in rank order; NULL: all of them are picks. */
 static alcore_status keep_picks(alcore_job *job, const alcore__nominees *nominees,
                                 const int64_t *picks, int64_t count) {

@@ -53,7 +53,7 @@ alcore_status alcore__job_settings(const alcore_job *job, alcore__buffer *out);
 
 /* ---- exchanges (job_exchange.c) ---- */
 
-/* Allocates the arrays of picks. */
+/* Allocates the arrays of picks (job_picks.c). */
 alcore_status alcore__job_new_picks(alcore_job *job, int64_t count);
 void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes);
 

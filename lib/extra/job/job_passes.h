@@ -32,7 +32,9 @@ void alcore__job_passes_clear_rows(alcore_ctx *ctx, alcore__job_passes *passes);
 
 /* The first block that begins at or behind a row, by its number: the shard with rows first .. end -
  * 1 visits the blocks from that of first up to that of end. */
-int64_t alcore__job_first_block(int64_t row);
+static inline int64_t alcore__job_first_block(int64_t row) {
+    return (row + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
+}
 
 /* ---- exchanges ---- */
 

@@ -51,10 +51,6 @@ static int32_t has_costs(const alcore_job *job) {
     return job->request->budgets.unit != ALCORE_UNIT_ITEMS;
 }
 
-int64_t alcore__job_first_block(int64_t row) {
-    return (row + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
-}
-
 /* ---- put ---- */
 
 /* Appends a bit for each row, *count of which are set. */

@@ -77,3 +77,9 @@ void alcore__partials_clear(alcore_ctx *ctx, alcore__partials *partials) {
     alcore__free(ctx, partials->entries);
     memset(partials, 0, sizeof *partials);
 }
+
+alcore_status alcore__partial_check_index(int64_t index, int64_t count) {
+    if (index >= 0 && index < count) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_CORRUPT, "a partial names entry %lld of %lld", (long long)index,
+                        (long long)count);
+}

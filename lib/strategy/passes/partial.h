@@ -31,4 +31,8 @@ alcore_status alcore__partials_merge(alcore_ctx *ctx, alcore__partials *partials
 /* Frees all entries and leaves an empty set. */
 void alcore__partials_clear(alcore_ctx *ctx, alcore__partials *partials);
 
+/* ALCORE_E_CORRUPT unless an index that a partial names is from 0 to count - 1: the partial may
+ * come from another process. For the reduce functions of passes. */
+alcore_status alcore__partial_check_index(int64_t index, int64_t count);
+
 #endif

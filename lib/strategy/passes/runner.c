@@ -160,12 +160,6 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
 
 /* ---- reduce ---- */
 
-alcore_status alcore__partial_check_index(int64_t index, int64_t count) {
-    if (index >= 0 && index < count) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_CORRUPT, "a partial names entry %lld of %lld", (long long)index,
-                        (long long)count);
-}
-
 /* Fails unless the partial is of the present pass and of block *next, and has as many bytes as
  * alcore__run_map() makes for that block; *next becomes the block after it. Called before anything
  * of the partial is read, as it may come from another process. */

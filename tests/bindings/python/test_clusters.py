@@ -68,6 +68,43 @@ def test_jobs_over_shards_by_the_line_of_the_page(root, name):
     assert picks.rows == list(alcore.select(texts, "50w", "nnll", scores=scores).indices)
 
 
+def test_a_worker_of_dask_that_is_killed_is_replaced(root, tmp_path):
+    need("dask")
+    line = re.search(r"^with_dask = (.*)$", (root / "docs" / "distributed.md").read_text(encoding="utf-8"), re.M)[1]
+    rows, killed = 300, str(tmp_path / "killed")
+
+    def make_job(shard):
+        import os
+        import signal
+        import alcore
+
+        class Mortal(alcore.Job):
+            def step(self):
+                message = super().step()  # of any exchange but the first
+                if first == 100 and len(messages) == 2 and not os.path.exists(killed):
+                    open(killed, "w").close()
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return message
+
+            def deliver(self, message):
+                messages.append(message)
+                super().deliver(message)
+        messages, (first, end) = [], shard
+        pool = alcore.Pool(["text %d" % row for row in range(first, end)])
+        pool.set_column("embeddings", [[row * 37 % 101 / 10, row % 7] for row in range(first, end)])
+        return Mortal(alcore.Request(pool, strategy="kcenter", budget="5"), first_row=first, rows=rows)
+
+    names, close = dask_workers()
+    try:
+        picks = alcore.select_shards(make_job, [(0, 100), (100, 110), (110, rows)], eval(line, names))
+    finally:
+        close()
+    assert os.path.exists(killed)
+    pool = alcore.Pool(["text %d" % row for row in range(rows)])
+    pool.set_column("embeddings", [[row * 37 % 101 / 10, row % 7] for row in range(rows)])
+    assert picks.rows == list(alcore.Request(pool, strategy="kcenter", budget="5").select().indices)
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_workers_score_and_the_driver_selects(root, tmp_path, name):
     need(name)

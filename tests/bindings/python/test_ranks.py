@@ -21,7 +21,7 @@ STRATEGIES = ("nnll", "kcenter")  # a few exchanges, and one for each pick
 PACKAGES = {"mpi": "mpi4py", "gloo": "torch"}
 USES = {"mpi": "import mpi4py.MPI", "gloo": "import torch; torch.zeros(1).numpy()"}  # which a torch without its NumPy cannot
 
-# A program of one rank: PAGE are the lines of the page. A rank with VICTIM in its environment kills itself in that step of its job.
+# A program of one rank: PAGE are the lines of the page. A rank kills itself in step VICTIM.
 PROGRAM = """
 import datetime, json, os, signal, sys
 import alcore
