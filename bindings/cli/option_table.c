@@ -433,7 +433,9 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_PROMPT] = {"prompt", 0, "TEXT", false,
                        COMMAND_MODEL | SELECTING | COMMAND_SCORE | ANALYZED | COMMAND_COMPOSITION,
                        "a text in front of every text that a Hugging Face model reads, such as "
-                       "\"query: \"; an empty one leaves out the default prompt of the folder"},
+                       "\"query: \"; an empty one leaves out the default prompt of the folder; "
+                       "of a language model with {source}, {source_language}, {target_language} "
+                       "and {target} in their places, a translator"},
     [OPTION_PROMPT_NAME] = {"prompt-name", 0, "NAME", false,
                             COMMAND_MODEL | SELECTING | COMMAND_SCORE | ANALYZED |
                                 COMMAND_COMPOSITION,

@@ -15,7 +15,8 @@
  * ALL: every family. BERTS: bert, roberta, xlm-roberta, rembert, camembert, xlm-roberta-xl, mpnet,
  * electra, albert. ROTARIES: modernbert, eurobert, nomic_bert. NEWER: these and deberta-v2.
  * ENCODERS: BERTS, distilbert and NEWER. BARTS: bart, mbart, marian, m2m_100, alcore_transformer.
- * T5S: t5, mt5. SEQ2SEQ: BARTS and T5S. LANGUAGE: llama, mistral, qwen2, qwen3, gemma3_text. */
+ * T5S: t5, mt5. SEQ2SEQ: BARTS and T5S. LANGUAGE: llama, mistral, qwen2, qwen3, gemma3_text.
+ * OUTPUTS: SEQ2SEQ and LANGUAGE. */
 
 /* ---- config.json: what the model is ---- */
 KEY(CONFIG, ALL, "model_type", OBEYED, "", "the family")
@@ -371,72 +372,81 @@ KEY(CONFIG | GENERATION, SEQ2SEQ, "decoder_start_token_id", OBEYED, "", "starts 
 KEY(CONFIG | GENERATION, SEQ2SEQ, "forced_bos_token_id", OBEYED, "", "first token of outputs")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "forced_eos_token_id", OBEYED, "",
     "last token of outputs that become as long as is allowed, or a list")
+KEY(CONFIG | GENERATION, LANGUAGE, "max_length", OBEYED, "",
+    "longest prompt and output together; outputs of 199 tokens where no file says one")
+KEY(CONFIG | GENERATION, LANGUAGE, "min_length", REFUSED, "0",
+    "it counts the prompt; give min_new_tokens")
+KEY(CONFIG | GENERATION, LANGUAGE, "forced_bos_token_id", REFUSED, "",
+    "outputs continue their prompts")
+KEY(CONFIG | GENERATION, LANGUAGE, "forced_eos_token_id", REFUSED, "", "outputs end by themselves")
+KEY(CONFIG | GENERATION, LANGUAGE, "decoder_start_token_id", NO_EFFECT, "",
+    "outputs continue their prompts")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "max_length", OBEYED, "",
     "longest output, its first token included; 200 where no file says one")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "num_beams", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "num_beams", OBEYED, "",
     "hypotheses of the search in a translation")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "length_penalty", OBEYED, "", "of the search in a translation")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "early_stopping", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "length_penalty", OBEYED, "", "of the search in a translation")
+KEY(CONFIG | GENERATION, OUTPUTS, "early_stopping", OBEYED, "",
     "when the search of a text ends: true, false or \"never\"")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "renormalize_logits", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "renormalize_logits", OBEYED, "",
     "scores of hypotheses are normalized after the other settings")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "bad_words_ids", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "bad_words_ids", OBEYED, "",
     "tokens and sequences of tokens that no output has")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "max_new_tokens", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "max_new_tokens", OBEYED, "",
     "longest output; counts before max_length")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "min_length", OBEYED, "",
     "no output ends before it, its first token included")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "min_new_tokens", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "min_new_tokens", OBEYED, "",
     "no output ends before it; counts before min_length")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "do_sample", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "do_sample", OBEYED, "",
     "a translation that names neither beams nor samples is refused")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "num_beam_groups", REFUSED, "1", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "diversity_penalty", REFUSED, "0", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "repetition_penalty", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "num_beam_groups", REFUSED, "1", "")
+KEY(CONFIG | GENERATION, OUTPUTS, "diversity_penalty", REFUSED, "0", "")
+KEY(CONFIG | GENERATION, OUTPUTS, "repetition_penalty", OBEYED, "",
     "factor of scores of tokens that the output has")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "encoder_repetition_penalty", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "encoder_repetition_penalty", OBEYED, "",
     "factor of scores of tokens of the source")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "no_repeat_ngram_size", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "no_repeat_ngram_size", OBEYED, "",
     "n-grams that no output has twice")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "encoder_no_repeat_ngram_size", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "encoder_no_repeat_ngram_size", OBEYED, "",
     "n-grams of the source that no output has")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "suppress_tokens", OBEYED, "", "tokens that no output has")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "begin_suppress_tokens", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "suppress_tokens", OBEYED, "", "tokens that no output has")
+KEY(CONFIG | GENERATION, OUTPUTS, "begin_suppress_tokens", OBEYED, "",
     "tokens that no output begins with")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "exponential_decay_length_penalty", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "exponential_decay_length_penalty", OBEYED, "",
     "raises the scores of end tokens of long outputs")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "sequence_bias", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "sequence_bias", OBEYED, "",
     "added to scores of tokens and of sequences of tokens")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "force_words_ids", REFUSED, "[]", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "forced_decoder_ids", REFUSED, "[]", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "constraints", REFUSED, "[]", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "penalty_alpha", REFUSED, "0", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "dola_layers", REFUSED, "", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "guidance_scale", REFUSED, "1", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "watermarking_config", REFUSED, "", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "stop_strings", REFUSED, "[]", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "max_time", REFUSED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "force_words_ids", REFUSED, "[]", "")
+KEY(CONFIG | GENERATION, OUTPUTS, "forced_decoder_ids", REFUSED, "[]", "")
+KEY(CONFIG | GENERATION, OUTPUTS, "constraints", REFUSED, "[]", "")
+KEY(CONFIG | GENERATION, OUTPUTS, "penalty_alpha", REFUSED, "0", "")
+KEY(CONFIG | GENERATION, OUTPUTS, "dola_layers", REFUSED, "", "")
+KEY(CONFIG | GENERATION, OUTPUTS, "guidance_scale", REFUSED, "1", "")
+KEY(CONFIG | GENERATION, OUTPUTS, "watermarking_config", REFUSED, "", "")
+KEY(CONFIG | GENERATION, OUTPUTS, "stop_strings", REFUSED, "[]", "")
+KEY(CONFIG | GENERATION, OUTPUTS, "max_time", REFUSED, "",
     "the clock would decide what an output is")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "token_healing", REFUSED, "false", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "temperature", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "token_healing", REFUSED, "false", "")
+KEY(CONFIG | GENERATION, OUTPUTS, "temperature", OBEYED, "",
     "of samples; that of the call counts first")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "top_k", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "top_k", OBEYED, "",
     "samples are drawn from this many of the likeliest tokens; from all where it is missing")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "top_p", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "top_p", OBEYED, "",
     "samples are drawn from the likeliest tokens whose probabilities sum to this")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "min_p", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "min_p", OBEYED, "",
     "samples are drawn from tokens with at least this share of the likeliest one's probability")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "top_h", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "top_h", OBEYED, "",
     "of samples, which are refused with it; a search does not read it")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "typical_p", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "typical_p", OBEYED, "",
     "of samples, which are refused with it; a search does not read it")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "epsilon_cutoff", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "epsilon_cutoff", OBEYED, "",
     "of samples, which are refused with it; a search does not read it")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "eta_cutoff", OBEYED, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "eta_cutoff", OBEYED, "",
     "of samples, which are refused with it; a search does not read it")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "remove_invalid_values", NO_EFFECT, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "remove_invalid_values", NO_EFFECT, "",
     "outputs of such logits are an error here")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "num_return_sequences", NO_EFFECT, "",
+KEY(CONFIG | GENERATION, OUTPUTS, "num_return_sequences", NO_EFFECT, "",
     "the call says how many outputs it wants")
 KEY(CONFIG | GENERATION, ALL, "output_attentions", NO_EFFECT, "",
     "what a call of transformers returns")

@@ -35,6 +35,7 @@ typedef struct row {
 #define T5S "t5 mt5"
 #define SEQ2SEQ BARTS " " T5S
 #define LANGUAGE "llama mistral qwen2 qwen3 gemma3_text"
+#define OUTPUTS SEQ2SEQ " " LANGUAGE
 #define KEY(...) {__VA_ARGS__},
 
 static const row rows[] = {
@@ -69,13 +70,13 @@ static const row *find_row(int32_t file, const char *model_type, const char *key
 }
 
 bool alcore__folder_keys_knows(const char *model_type) {
-    return has_word(ENCODERS " " SEQ2SEQ " " LANGUAGE, model_type);
+    return has_word(ENCODERS " " OUTPUTS, model_type);
 }
 
 /* Whether a key is one of the outputs, in the folder of a model that has none: older folders have
  * such keys in the config.json of encoders too, where they say nothing. */
 static bool is_of_outputs(int32_t file, const char *model_type, const char *key, size_t length) {
-    return (file & (CONFIG | GENERATION)) && has_word(ENCODERS " " LANGUAGE, model_type) &&
+    return (file & (CONFIG | GENERATION)) && has_word(ENCODERS, model_type) &&
            find_row(GENERATION, "bart", key, length);
 }
 

@@ -114,16 +114,16 @@ static alcore_status put(void *user, const int64_t *items, const int64_t *length
     return alcore_column_writer_put(all->writer, all->rows, lengths, count, &half);
 }
 
-/* The call token_logprobs. Without targets a model that translates scores its own output (HUDS,
- * section 2.2), which greedy search makes in the language of the model's outputs; another one is a
- * language model, and scores the text. */
+/* The call token_logprobs. Without targets the model's own output is scored (HUDS, section 2.2),
+ * which greedy search makes in the language of the model's outputs; a language model whose prompt
+ * has no places scores the text itself. */
 static alcore_status call_logprobs(const alcore_model *model, const alcore_sys_model_texts *texts,
                                    const alcore_sys_model_texts *targets,
                                    alcore_sys_model_scoring *scoring,
                                    const alcore_sys_model_sink *sink) {
     const alcore__engine_model *data = model->data;
     alcore_sys_model_decoding greedy = {.size = sizeof greedy};
-    if (!targets && alcore__is_language_model(data))
+    if (!targets && alcore__is_language_model(data) && !data->is_template)
         return data->engine->token_logprobs(data->opened, texts, NULL, scoring, sink);
     if (!targets) ALCORE__TRY(alcore__engine_check_outputs(model));
     ALCORE__TRY(alcore__engine_find_language(model, NULL, &greedy));
@@ -237,7 +237,9 @@ static alcore_status run_entry(alcore_model *model, alcore_pool *pool, int32_t e
 static alcore_status check_prompt(const alcore_model *model, int32_t entry) {
     uint32_t by_token =
         ALCORE_SYS_MODEL_TOKEN_PROBS | ALCORE_SYS_MODEL_QA_PROBS | ALCORE_SYS_MODEL_MLM_LOSSES;
-    if (alcore__is_language_model(model->data)) by_token |= ALCORE_SYS_MODEL_TOKEN_LOGPROBS;
+    const alcore__engine_model *data = model->data;
+    if (alcore__is_language_model(data) && !data->is_template)
+        by_token |= ALCORE_SYS_MODEL_TOKEN_LOGPROBS;
     if (!(entries[entry].call & by_token) || !alcore__engine_prompt(model->data, false))
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_UNSUPPORTED,
@@ -334,10 +336,11 @@ static void info(const alcore_model *model, alcore_model_info *out) {
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out) {
     const alcore__engine_model *data = model->data;
-    const uint64_t languages = data->info.takes_tokens ? 0 : alcore__pool_hash_languages(pool);
+    const bool reads_languages = !data->info.takes_tokens || data->reads_languages;
+    const uint64_t languages = reads_languages ? alcore__pool_hash_languages(pool) : 0;
     ALCORE__TRY(alcore__buffer_format(alcore__pool_ctx(pool), out, ", version %s on %s",
                                       data->version, data->info.device));
-    if (languages != 0) /* an engine that reads texts is told the language of each */
+    if (languages != 0) /* an engine that reads texts, or a prompt, has the language of each */
         ALCORE__TRY(alcore__buffer_format(alcore__pool_ctx(pool), out, ", languages %016" PRIx64,
                                           languages));
     const int32_t entry = entry_index(column);

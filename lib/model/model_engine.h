@@ -46,6 +46,8 @@ typedef struct alcore__engine_model {
     char *prompt_copy;
     bool prompt_given;
     int64_t prompt_tokens;
+    bool is_template;     /* the prompt has places (model_template.c) ... */
+    bool reads_languages; /* ... one of them for the language of a text */
     /* Of static models: tokens are those of tokenizer.json alone, without special ones. */
     bool is_static;
     int64_t most_points; /* texts are cut to that many code points first; 0: they are not */
@@ -138,7 +140,7 @@ alcore_status alcore__engine_copy_language(const alcore_pool *pool, const char *
 void alcore__engine_note_targets(const alcore_model *model, alcore_pool *pool, char *language,
                                  bool of_references);
 
-/* ---- prompts and limits (model_prompt.c, model_cut.c) ---- */
+/* ---- prompts and limits (model_prompt.c, model_template.c, model_cut.c) ---- */
 
 /* Sets the prompt of a model whose tokenizer is open: the text, or that of the folder's prompt of
  * the name; both NULL: the default of the folder at path. ALCORE_E_PARAM lists the names. */
@@ -154,6 +156,13 @@ const alcore__name *alcore__engine_prompt(const alcore__engine_model *data, bool
 /* Fills out->joined, out->views and out->lengths with the texts behind the prompt. */
 alcore_status alcore__engine_join_prompt(alcore_ctx *ctx, const alcore__name *prompt,
                                          const alcore__texts *texts, alcore__engine_texts *out);
+/* Looks for places in the prompt of a language model, and sets data->is_template. ALCORE_E_PARAM:
+ * they are not as model_template.c has them. */
+alcore_status alcore__template_check(alcore__engine_model *data);
+/* Fills out->joined, out->views and out->lengths with the prompt around each text. languages:
+ * [texts->count], or NULL. ALCORE_E_PARAM, ALCORE_E_MISSING: a language is not known. */
+alcore_status alcore__template_fill(const alcore_model *model, const alcore__texts *texts,
+                                    const char *const *languages, alcore__engine_texts *out);
 /* Marks the tokens of the prompt in each text as left out of the pooling. */
 void alcore__engine_leave_prompt_out(const alcore__engine_model *data, alcore__tokens *tokens);
 /* Appends ", prompt ..." to the origin of a column, where there is one. */
@@ -211,8 +220,8 @@ void alcore__answers_free(alcore_ctx *ctx, alcore__answers *answers); /* NULL is
 
 /* The data of a model that runs in a module; NULL: this one does not. */
 const alcore__engine_model *alcore__engine_of(const alcore_model *model);
-/* Whether the model is a language model of tokens: it scores texts, alone or as continuations of
- * others, and does not translate. */
+/* Whether the model is a language model of tokens: it scores texts, alone or behind others, and its
+ * outputs continue them. */
 bool alcore__is_language_model(const alcore__engine_model *data);
 /* Whether the examples that the model learns from are texts with the number of a class: it has a
  * head over texts, and does not translate. */

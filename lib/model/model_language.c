@@ -14,14 +14,17 @@ alcore_status alcore__engine_check_outputs(const alcore_model *model) {
                         data->settings.report.no_outputs);
 }
 
-/* An engine that reads texts itself gets the name of the language, and no token. */
+/* An engine that reads texts itself gets the name of the language, and no token; that of a language
+ * model reads it in its prompt. */
 alcore_status alcore__engine_find_language(const alcore_model *model, const char *language,
                                            alcore_sys_model_decoding *out) {
     const alcore__engine_model *data = model->data;
     int64_t token = -1;
     out->language = language ? language : data->language;
     out->language_token = 0;
-    if (!out->language || !data->info.takes_tokens || !data->tokenizer) return ALCORE_OK;
+    if (!out->language || !data->info.takes_tokens || !data->tokenizer ||
+        alcore__is_language_model(data))
+        return ALCORE_OK;
     ALCORE__TRY(alcore__language_token(data->tokenizer, out->language, true, &token));
     out->language_token = token + 1;
     return ALCORE_OK;

@@ -45,11 +45,6 @@ bool alcore__engine_has(const alcore__engine_model *data, uint32_t call) {
     return (data->info.calls & call) != 0 && has_call(data->engine, call);
 }
 
-bool alcore__is_language_model(const alcore__engine_model *data) {
-    return data->info.takes_tokens && (data->info.calls & ALCORE_SYS_MODEL_TOKEN_LOGPROBS) &&
-           !(data->info.calls & ALCORE_SYS_MODEL_TRANSLATE);
-}
-
 /* ---- the tokenizer ---- */
 
 /* The files of a folder that tokens can depend on: those of the tokenizer, and the one that may
@@ -192,7 +187,9 @@ alcore_status alcore__engine_encode(const alcore_model *model, const alcore__tex
         as_target ? NULL : alcore__engine_prompt(data, role == ALCORE__TEXT_EMBEDDED);
     alcore__texts read = *texts;
     if (prompt) {
-        ALCORE__TRY(alcore__engine_join_prompt(model->object.ctx, prompt, texts, out));
+        ALCORE__TRY(data->is_template
+                        ? alcore__template_fill(model, texts, languages, out)
+                        : alcore__engine_join_prompt(model->object.ctx, prompt, texts, out));
         read = (alcore__texts){out->views, out->lengths, texts->count};
     }
     if (data->most_points > 0)
@@ -209,12 +206,11 @@ alcore_status alcore__engine_encode(const alcore_model *model, const alcore__tex
                             "its tokenizer.json or vocab.txt, or compute the values elsewhere and "
                             "give them as .npy",
                             model->name);
+    const bool continued = alcore__is_language_model(data);
     const alcore__encoding how = {.max_tokens = data->info.max_tokens,
-                                  .without_special =
-                                      data->is_static ||
-                                      (as_target && alcore__is_language_model(data)),
+                                  .without_special = data->is_static || (as_target && continued),
                                   .as_target = as_target,
-                                  .language = as_target ? data->language : NULL};
+                                  .language = as_target && !continued ? data->language : NULL};
     ALCORE__TRY(
         alcore__tokenizer_encode(data->tokenizer, &read, NULL /* no pairs */, &how, &out->tokens));
     if (role == ALCORE__TEXT_EMBEDDED) alcore__engine_leave_prompt_out(data, &out->tokens);
@@ -263,7 +259,9 @@ alcore_status alcore__engine_copy_language(const alcore_pool *pool, const char *
 void alcore__engine_note_targets(const alcore_model *model, alcore_pool *pool, char *language,
                                  bool of_references) {
     const alcore__engine_model *data = model->data;
-    const alcore__column_tokens scored = {.tokenizer = data->tokenizer,
+    /* What a language model scores begins and ends otherwise than a text that is encoded. */
+    const bool known = !alcore__is_language_model(data);
+    const alcore__column_tokens scored = {.tokenizer = known ? data->tokenizer : NULL,
                                           .language = language,
                                           .max_tokens = data->info.max_tokens,
                                           .of_references = of_references,

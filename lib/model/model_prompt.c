@@ -41,12 +41,15 @@ alcore_status alcore__engine_set_prompt(alcore_ctx *ctx, const char *path, const
     if (prompt) ALCORE__TRY(keep_text(ctx, prompt, data));
     if (name) ALCORE__TRY(alcore__folder_settings_prompt(settings, path, name, &data->prompt));
     if (data->prompt.length == 0) data->prompt = (alcore__name){0};
+    ALCORE__TRY(alcore__template_check(data));
     if (!data->prompt.text || !settings->leaves_prompt_out || !data->tokenizer) return ALCORE_OK;
     return count_tokens(ctx, data, &data->prompt_tokens);
 }
 
-/* A given prompt is for all that the model reads, the folder's default for embeddings alone. */
+/* A given prompt is for all that the model reads, the folder's default for embeddings alone, and
+ * one with places for all but embeddings. */
 const alcore__name *alcore__engine_prompt(const alcore__engine_model *data, bool embedded) {
+    if (data->is_template && embedded) return NULL;
     return data->prompt.text && (embedded || data->prompt_given) ? &data->prompt : NULL;
 }
 

@@ -9,6 +9,7 @@
  *   T5         the map of sentencepiece   WhitespaceSplit, Metaspace        A </s>
  *   RemBERT    that of the file           Metaspace                         [CLS] A [SEP]
  *   DeBERTa    Replace, NFC, Strip        Metaspace                         [CLS] A [SEP]
+ *   Llama      none                       Metaspace without cuts            that of the file
  *
  * A post-processor of RemBERT's file, also one that adds nothing, is replaced; where there is none,
  * none is put. BART's class is that of RoBERTa, CamemBERT's that of XLM-R. Defaults are those of
@@ -20,7 +21,7 @@
 #include "tokenizer/language.h"
 #include "tokenizer/token_kinds.h"
 
-typedef enum class { OTHER, BERT, MPNET, ROBERTA, XLM_ROBERTA, T5, REMBERT, DEBERTA } class;
+typedef enum class { OTHER, BERT, MPNET, ROBERTA, XLM_ROBERTA, T5, REMBERT, DEBERTA, LLAMA } class;
 
 static const struct {
     const char *begin; /* of tokenizer_class */
@@ -40,10 +41,11 @@ static const struct {
     {"MT5Tokenizer", " ", T5, ALCORE__UNIGRAM},
     {"RemBertTokenizer", " rembert ", REMBERT, ALCORE__UNIGRAM},
     {"DebertaV2Tokenizer", " deberta-v2 ", DEBERTA, ALCORE__UNIGRAM},
+    {"LlamaTokenizer", " ", LLAMA, ALCORE__BYTE_PAIR},
 };
 
 /* Model types of which AutoTokenizer takes tokenizer.json as it is, whatever class is named. */
-static const char AS_IT_IS[] = " xlm-roberta-xl modernbert ";
+static const char AS_IT_IS[] = " xlm-roberta-xl modernbert mistral ";
 
 /* Whether name is `begin`, or that and "Fast". */
 static bool is_class(alcore__name name, const char *begin) {
@@ -158,6 +160,21 @@ static alcore_status set_marks(alcore_ctx *ctx, bool split, bool prepend_always,
     step->mark = (alcore__name){"\xe2\x96\x81", 3};
     step->prepend = prepend_always ? ALCORE__PREPEND_ALWAYS : ALCORE__PREPEND_NEVER;
     step->split = true;
+    return ALCORE_OK;
+}
+
+/* A tokenizer.json with bytes, such as that of Llama 3, stays as it is. */
+static alcore_status apply_llama(const alcore__part *config, alcore_tokenizer *tokenizer) {
+    bool prefix = true, legacy = false;
+    for (size_t i = 0; i < tokenizer->pre.count; i++)
+        if (tokenizer->pre.step[i].kind == ALCORE__PRE_BYTE_LEVEL) return ALCORE_OK;
+    ALCORE__TRY(alcore__part_flag(config, "add_prefix_space", &prefix));
+    ALCORE__TRY(alcore__part_flag(config, "legacy", &legacy));
+    alcore__normalizer_clear(config->ctx, &tokenizer->normalizer);
+    ALCORE__TRY(set_marks(config->ctx, false, prefix, &tokenizer->pre));
+    alcore__pre_tokenizer_step *step = &tokenizer->pre.step[0];
+    if (prefix && !legacy) step->prepend = ALCORE__PREPEND_FIRST;
+    step->split = false;
     return ALCORE_OK;
 }
 
@@ -276,6 +293,8 @@ alcore_status alcore__class_rules_apply(const alcore__part *config, alcore__name
     case BERT:
         ALCORE__TRY(apply_bert(config, tokenizer));
         return put_around(config, tokenizer, cls, sep, &bert);
+    case LLAMA:
+        return apply_llama(config, tokenizer);
     case DEBERTA:
         ALCORE__TRY(apply_deberta(config, tokenizer));
         return put_around(config, tokenizer, cls, sep, &bert);

@@ -18,7 +18,8 @@ BARTS = "bart mbart marian m2m_100 alcore_transformer"
 ROTARIES = "modernbert eurobert nomic_bert"
 NEWER = ROTARIES + " deberta-v2"
 GROUPS = {"ALL": "", "BERTS": BERTS, "ENCODERS": BERTS + " distilbert " + NEWER, "ROTARIES": ROTARIES, "NEWER": NEWER,
-          "BARTS": BARTS, "T5S": "t5 mt5", "SEQ2SEQ": BARTS + " t5 mt5", "LANGUAGE": "llama mistral qwen2 qwen3 gemma3_text"}
+          "BARTS": BARTS, "T5S": "t5 mt5", "SEQ2SEQ": BARTS + " t5 mt5", "LANGUAGE": "llama mistral qwen2 qwen3 gemma3_text",
+          "OUTPUTS": BARTS + " t5 mt5 llama mistral qwen2 qwen3 gemma3_text"}
 BEGIN, END = "<!-- keys: made by tests/tools/model_keys.py, do not edit -->\n", "<!-- end of keys -->\n"
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Z0-9_]+|[|,()]|/\*.*?\*/', re.S)
 

@@ -9,6 +9,7 @@ writes folders as make_fixtures.py does, with these answers, each of one text at
     embed.POOLING.LAYER [texts, dims]   POOLING mean|max|last, LAYER -1 (what enters block 1), 1 .. layers
     text_logprobs [tokens]              of each text behind the token bos_token_id, or eos_token_id where config.json has none
     target.ids, target.offsets          texts behind those; logprobs: of their tokens
+    greedy.ids, beam.ids, ...           what generate() gives behind a text, with offsets; beam.scores: its sequences_scores
 
 A batch with padding on the left, and one with padding on the right, give the same.
 Made with torch 2.11.0 and transformers 5.23.0 from PyPI; tests/torch/fixtures holds the result."""
@@ -109,6 +110,23 @@ def picked(model, ids, first):
     return values.gather(1, torch.tensor(ids[1:])[:, None])[:, 0][first - 1:]
 
 
+def outputs(model, texts):
+    """What continues each text, behind a token that stands for the text: greedily, and of a search with four beams."""
+    found, scores = {'greedy': [], 'beam': []}, []
+    for ids in texts:
+        def continued(**how):
+            return model.generate(torch.tensor([ids]), attention_mask=torch.ones(1, len(ids)), max_new_tokens=9, do_sample=False,
+                                  return_dict_in_generate=True, output_scores=True, **how)
+        greedy, beam = continued(num_beams=1), continued(num_beams=4)
+        found['greedy'].append([0] + greedy.sequences[0, len(ids):].tolist())
+        found['beam'].append([0] + beam.sequences[0, len(ids):].tolist())
+        scores.append(beam.sequences_scores[0])
+    out = {'beam.scores': torch.stack(scores)}
+    for name, rows in found.items():
+        out[name + '.ids'], out[name + '.offsets'] = flat(rows)
+    return out
+
+
 def answers(model):
     """The arrays of expected.safetensors."""
     settings = model.config
@@ -132,6 +150,7 @@ def answers(model):
         targets[2].append(EOS)
         expected['text_logprobs'] = torch.cat([picked(model, ids if ids[0] == start else [start] + ids, 1) for ids in texts])
         expected['logprobs'] = torch.cat([picked(model, ids + target, len(ids)) for ids, target in zip(texts, targets)])
+        expected.update(outputs(model, texts))
     return expected
 
 

@@ -38,7 +38,10 @@ enum alcore_sys_model_call {
     ALCORE_SYS_MODEL_MLM_LOSSES = 32,    /**< mlm_losses() */
     ALCORE_SYS_MODEL_TRANSLATE = 64,     /**< translate() */
     ALCORE_SYS_MODEL_TRAIN = 128,        /**< train() */
-    ALCORE_SYS_MODEL_SAVE = 256          /**< save() */
+    ALCORE_SYS_MODEL_SAVE = 256,         /**< save() */
+    /** Of a language model: token_logprobs() without targets scores the text itself, and outputs of
+     * translate() continue it. */
+    ALCORE_SYS_MODEL_CONTINUES = 512
 };
 
 /** How the vectors of a text's tokens become one vector. */

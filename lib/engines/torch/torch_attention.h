@@ -21,6 +21,11 @@ at::Tensor attend_packed(const Stack &stack, const std::vector<Run> &runs, const
                          int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross,
                          bool windowed);
 
+/* The stack that makes outputs: the decoder, or the only one of a language model. */
+inline const Stack &decoding_stack(const Model &model) {
+    return model.decoder ? *model.decoder : model.encoder;
+}
+
 /* Keys and values that a decoder attends to while outputs are made: those of the source texts, and
  * those of the tokens so far of every hypothesis. An item is a source, `each` the number of its
  * hypotheses; inner = heads x head. */
@@ -44,7 +49,7 @@ class DecoderCache {
 
   protected:
     DecoderCache(const Model &model, int64_t each)
-        : stack_(*model.decoder), each_(each), inner_(stack_.heads * stack_.head) {}
+        : stack_(decoding_stack(model)), each_(each), inner_(stack_.heads * stack_.head) {}
     /* Passes keys and values that a block of the decoder has of the sources, states W^T [...,
      * 2 inner] for states [..., dims], to body, block by block. Throws when cancelled. */
     void project_sources(const Model &model, const at::Tensor &states,
@@ -73,6 +78,10 @@ std::unique_ptr<DecoderCache> host_cache(const Model &model, const Packed &sourc
                                          const at::Tensor &states, int64_t each);
 std::unique_ptr<DecoderCache> device_cache(const Model &model, const Packed &sources,
                                            const at::Tensor &states, int64_t each);
+/* The same of a language model on any device, for outputs that continue prompts
+ * (torch_language_cache.cpp). */
+std::unique_ptr<DecoderCache> language_cache(const Model &model, const Packed &prompts,
+                                             int64_t each);
 
 } // namespace alcore_torch
 

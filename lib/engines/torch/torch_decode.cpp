@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding of seq2seq models: greedy, beam search and sampling.
+/* Decoding of seq2seq and language models: greedy, beam search and sampling.
  *
- * An item is one source text of the batch. A hypothesis is the beginning of an output; an item has
- * k of them (beams, or samples). A hypothesis is finished when it has ended with the end token or
- * has reached the greatest length. Logarithms are natural; larger scores are better.
+ * An item is one source text of the batch; of a language model the prompt that outputs continue. A
+ * hypothesis is the beginning of an output; an item has k of them (beams, or samples). A hypothesis
+ * is finished when it has ended with the end token or has reached the greatest length. Logarithms
+ * are natural; larger scores are better.
  *
  * A step computes the last token of every hypothesis; keys and values of earlier tokens and of the
  * sources are cached (torch_attention.h). Items are removed from the batch when they are done.
@@ -47,7 +48,9 @@ struct Hypothesis {
 /* A source text whose outputs are sought. */
 struct Item {
     size_t place = 0;                 /* index in the batch as it began */
-    std::vector<int64_t> source;      /* its tokens, where a rule of the folder reads them */
+    std::vector<int64_t> source;      /* its tokens, where a rule of the folder reads them, and of a
+                                       * language model */
+    int64_t most = 0;                 /* tokens of an output, the end included */
     uint64_t number = 0;              /* in the call, which draws depend on */
     std::vector<Hypothesis> running;  /* [k] hypotheses that are continued */
     std::vector<Hypothesis> finished; /* at most k, best first */
@@ -59,6 +62,7 @@ struct Settings {
     int64_t k = 1;       /* hypotheses of an item */
     int64_t outputs = 1; /* that are returned of each item, at most k */
     int64_t most = 0;    /* tokens of an output, the end included */
+    int64_t total = 0;   /* of a prompt and its output */
     double penalty = 1;  /* exponent of the length that scores are divided by; 0: not divided */
     double temperature = 1;
     bool greedy = false, sample = false; /* neither: beam search */
@@ -100,8 +104,10 @@ Settings settings_of(const Model &model, const alcore_sys_model_decoding &how, d
              static_cast<long long>(s.k));
     const Generation &folder = model.generation;
     s.most = how.max_tokens > 0 ? how.max_tokens : folder.longest;
-    const at::Tensor &table = model.decoder->position_table;
-    if (table.defined()) s.most = std::min(s.most, table.size(0) - model.decoder->position_base);
+    s.total = how.max_tokens > 0 ? model.max_tokens : std::min(model.max_tokens, folder.total);
+    const Stack &stack = decoding_stack(model);
+    if (stack.position_table.defined())
+        s.most = std::min(s.most, stack.position_table.size(0) - stack.position_base);
     s.penalty = how.length_penalty == 0 ? penalty : std::max(how.length_penalty, 0.0);
     s.temperature = how.temperature == 0 ? folder.temperature : how.temperature;
     if (s.sample && !folder.unknown_cut.empty())
@@ -110,7 +116,7 @@ Settings settings_of(const Model &model, const alcore_sys_model_decoding &how, d
              "take it out, or search with beams",
              folder.path.c_str(), folder.unknown_cut.c_str());
     s.seed = how.seed;
-    s.start = model.start;
+    s.start = model.head == Head::Language ? 0 : model.start;
     s.forced_first = folder.forced_first;
     if (how.language_token > 0) force_language(model, how.language_token - 1, s);
     return s;
@@ -153,18 +159,34 @@ struct Search {
     void drop_done();
 };
 
-/* Runs the encoder and makes the state before the first step: k empty hypotheses an item. */
-Search begin(const Model &model, const Packed &sources, const Settings &how) {
+/* Reads the sources, or the prompts of a language model. */
+std::unique_ptr<DecoderCache> cache_of(const Model &model, const Packed &sources,
+                                       const Settings &how) {
+    if (model.head == Head::Language) return language_cache(model, sources, how.k);
     at::Tensor states = run_stack(model, model.encoder, sources, model.encoder.blocks.size());
     auto make_cache = model.device.is_cpu() ? host_cache : device_cache;
-    Search search{model, *model.decoder, how, make_cache(model, sources, states, how.k)};
+    return make_cache(model, sources, states, how.k);
+}
+
+/* Tokens of the longest output of an item: as the settings say and, of a language model, as many as
+ * its prompt leaves. */
+int64_t most_of(const Model &model, const Settings &how, int64_t prompt) {
+    if (model.head != Head::Language) return how.most;
+    return std::max<int64_t>(std::min(how.most, how.total - prompt), 1);
+}
+
+/* Runs the encoder and makes the state before the first step: k empty hypotheses an item. */
+Search begin(const Model &model, const Packed &sources, const Settings &how) {
+    Search search{model, decoding_stack(model), how, cache_of(model, sources, how)};
+    const bool language = model.head == Head::Language;
     int64_t items = static_cast<int64_t>(sources.lengths.size()), token = 0;
     for (int64_t i = 0; i < items; i++) {
         Item item;
         item.place = static_cast<size_t>(i);
         item.number = static_cast<uint64_t>(sources.items[item.place]);
         item.running.resize(static_cast<size_t>(how.k));
-        if (reads_sources(model.generation)) {
+        item.most = most_of(model, how, sources.lengths[item.place]);
+        if (language || reads_sources(model.generation)) {
             at::Tensor own = sources.ids.narrow(0, token, sources.lengths[item.place]).to(at::kCPU);
             const int64_t *ids = own.contiguous().data_ptr<int64_t>();
             item.source.assign(ids, ids + own.numel());
@@ -192,15 +214,17 @@ at::Tensor Search::advance(const std::vector<int64_t> &ids) {
     for (size_t i = 0; i < stack.blocks.size(); i++) {
         const Block &block = stack.blocks[i];
         at::Tensor qkv = block.self(stack.pre_norm ? block.self_norm(x) : x);
-        x = x + block.self_out(cache->attend_tokens(i, qkv));
+        x = x + block.self_after(block.self_out(cache->attend_tokens(i, qkv)));
         if (!stack.pre_norm) x = block.self_norm(x);
-        at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
-        x = x + block.cross_out(cache->attend_sources(i, q));
-        if (!stack.pre_norm) x = block.cross_norm(x);
+        if (block.cross_q.weight.defined()) {
+            at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
+            x = x + block.cross_out(cache->attend_sources(i, q));
+            if (!stack.pre_norm) x = block.cross_norm(x);
+        }
         at::Tensor y = stack.pre_norm ? block.ffn_norm(x) : x;
         at::Tensor inside = activated(block.up, y, stack.activation);
         if (block.gate.weight.defined()) inside = inside * block.gate(y);
-        x = x + block.down(inside);
+        x = x + block.ffn_after(block.down(inside));
         if (!stack.pre_norm) x = block.ffn_norm(x);
         model.host.tick(nullptr, 0, 0);
     }
@@ -269,6 +293,7 @@ struct Ranking {
         const Item &item = search.items[static_cast<size_t>(index / search.how.k)];
         const Hypothesis &one = item.running[static_cast<size_t>(index % search.how.k)];
         std::vector<int64_t> tokens{search.how.start};
+        if (search.model.head == Head::Language) tokens = item.source;
         tokens.insert(tokens.end(), one.ids.begin(), one.ids.end());
         use(Context{tokens, item.source});
     }
@@ -405,7 +430,7 @@ bool is_settled(const Search &search, const Item &item) {
     const EarlyStopping early = search.model.generation.early_stopping;
     if (item.finished.size() < static_cast<size_t>(search.how.k)) return false;
     const bool far = early == EarlyStopping::Never && search.how.penalty > 0;
-    const double divisor = length_penalty(search.how, far ? search.how.most : search.step);
+    const double divisor = length_penalty(search.how, far ? item.most : search.step);
     return early == EarlyStopping::Yes ||
            item.running[0].score / divisor <= item.finished.back().score;
 }
@@ -420,9 +445,9 @@ void beam_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sources
         const Next *next;
     };
     size_t k = static_cast<size_t>(search.how.k);
-    bool last = search.step >= search.how.most;
     for (size_t i = 0; i < search.items.size(); i++) {
         Item &item = search.items[i];
+        const bool last = search.step >= item.most;
         std::vector<Continuation> best;
         bool lost = false; /* a hypothesis, which an entry with the score NEVER is not */
         for (size_t b = 0; b < k; b++)
@@ -533,9 +558,9 @@ void single_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sourc
         const Next &next = nexts[r][0];
         one = extended(one, next.id, next.own, one.score + static_cast<double>(next.own));
     }
-    bool last = search.step >= search.how.most;
     for (Item &item : search.items) {
         if (item.done) continue; /* given up */
+        const bool last = search.step >= item.most;
         item.done = true;
         for (const Hypothesis &one : item.running)
             item.done = item.done && (last || search.ends(one.ids.back()));
@@ -557,7 +582,10 @@ std::vector<std::vector<Output>> decode(const Model &model, const Packed &source
     std::vector<std::vector<Output>> out(sources.lengths.size());
     if (settings.start < 0)
         fail(ALCORE_E_DATA, "the folder does not say which token starts an output");
-    std::vector<int64_t> ids(search.items.size() * static_cast<size_t>(settings.k), settings.start);
+    std::vector<int64_t> ids; /* that the hypotheses read next: the start, or the end of a prompt */
+    for (const Item &item : search.items)
+        ids.insert(ids.end(), static_cast<size_t>(settings.k),
+                   model.head == Head::Language ? item.source.back() : settings.start);
     while (!search.items.empty()) {
         at::Tensor hidden = search.advance(ids);
         std::vector<int64_t> from;

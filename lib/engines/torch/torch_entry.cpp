@@ -37,7 +37,8 @@ uint32_t calls_of(const Model &model) {
     case Head::Seq2seq:
         return calls | train | ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_TRANSLATE;
     case Head::Language:
-        return calls | ALCORE_SYS_MODEL_TOKEN_LOGPROBS;
+        return calls | ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_TRANSLATE |
+               ALCORE_SYS_MODEL_CONTINUES;
     default:
         return calls;
     }
@@ -66,7 +67,7 @@ void describe(Model &model) {
                       static_cast<unsigned long long>(model.modules_hash));
         model.version += text;
     }
-    if (model.head == Head::Seq2seq) {
+    if (model.head == Head::Seq2seq || model.head == Head::Language) {
         std::snprintf(text, sizeof text, "-g%016llx",
                       static_cast<unsigned long long>(model.generation.hash));
         model.version += text;

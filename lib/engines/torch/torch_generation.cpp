@@ -20,6 +20,7 @@ struct Reader {
     const Keys keys;
     int64_t vocabulary;
     Generation &out;
+    bool language; /* of a language model */
 
     /* An integer of `least` or more. */
     int64_t count(const char *key, int64_t least, int64_t otherwise) const {
@@ -79,6 +80,13 @@ void Reader::read_tokens() const {
 /* max_new_tokens and min_new_tokens count the tokens of an output, max_length and min_length also
  * the one that starts it; the former come first. */
 void Reader::read_lengths() const {
+    if (language) { /* max_length counts the prompt */
+        const bool total = keys.has("max_length") && !keys.has("max_new_tokens");
+        out.longest = count("max_new_tokens", 1, total ? INT64_MAX : LONGEST);
+        if (total) out.total = count("max_length", 2, INT64_MAX);
+        out.shortest = count("min_new_tokens", 0, 0);
+        return;
+    }
     out.longest = count("max_new_tokens", 1, count("max_length", 2, LONGEST + 1) - 1);
     out.shortest = count("min_new_tokens", 0, count("min_length", 0, 0) - 1);
 }
@@ -173,13 +181,15 @@ void build_generation(Builder &build) {
     Keys keys = own ? Keys(own, path) : build.config;
     model.generation.path = keys.path();
     model.generation.hash = hash_of(own ? own : model.config);
-    const Reader reader{keys, model.vocabulary, model.generation};
-    const Reader config{build.config, model.vocabulary, model.generation};
+    const bool language = model.head == Head::Language;
+    const Reader reader{keys, model.vocabulary, model.generation, language};
+    const Reader config{build.config, model.vocabulary, model.generation, language};
     reader.read_tokens();
     reader.read_lengths();
     reader.read_sequences();
     reader.read_penalties();
     reader.read_search();
+    if (language) return; /* outputs start with their prompts */
     model.start_rolled = build.is("mbart");
     for (const Reader *from : {&reader, &config})
         for (const char *key : {"decoder_start_token_id", "bos_token_id"})

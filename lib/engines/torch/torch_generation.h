@@ -32,8 +32,9 @@ struct Generation {
                                           * follow a forced first one: begin_suppress_tokens */
     std::vector<SequenceBias> biases;      /* sequence_bias */
     std::vector<SequenceBias> bad_words;   /* bad_words_ids, but for those that end outputs */
-    int64_t longest = 0;  /* tokens of the longest output, its end included, its start not */
-    int64_t shortest = 0; /* tokens before which no output ends */
+    int64_t longest = 0;       /* tokens of the longest output, its end included, its start not */
+    int64_t total = INT64_MAX; /* of a prompt and its output (language models) */
+    int64_t shortest = 0;      /* tokens before which no output ends */
     double repetition = 1, source_repetition = 1; /* repetition_penalty and that of the encoder */
     int64_t ngram = 0, source_ngram = 0; /* no_repeat_ngram_size and that of the encoder; 0: none */
     /* exponential_decay_length_penalty: behind `decay_from` tokens, scores of ends grow by

@@ -207,10 +207,7 @@ void build_language_head(Builder &build, const std::string &architecture) {
     model.head = Head::Language;
     model.head_out.weight =
         output_matrix(build, "lm_head.weight", model.encoder.words, model.encoder.dims);
-    const Json own = read_json(build.host, build.folder, "generation_config.json");
-    const Keys generation =
-        own ? Keys(own, build.folder + "/generation_config.json") : build.config;
-    model.generation.ends = generation.ids("eos_token_id", model.vocabulary);
+    build_generation(build);
     /* What a text stands behind: its beginning or, in models without such a token, the end of the
      * text before it, as those are trained. */
     for (const char *key : {"bos_token_id", "eos_token_id"}) {

@@ -97,9 +97,6 @@ void check_pairs(const Pairs &pairs) {
 void score_language(Model &model, const alcore_sys_model_texts &sources,
                     const alcore_sys_model_texts *targets, const alcore_sys_model_scoring *scoring,
                     const alcore_sys_model_sink &sink) {
-    if (scoring != nullptr && scoring->what == ALCORE_SYS_SCORE_HYPOTHESIS)
-        fail(ALCORE_E_UNSUPPORTED, "outputs of %s models are not decoded here; score texts",
-             model.family.c_str());
     if (scoring != nullptr && scoring->dropout != 0)
         fail(ALCORE_E_UNSUPPORTED, "%s models are scored without dropout", model.family.c_str());
     if (targets != nullptr && targets->count != sources.count)

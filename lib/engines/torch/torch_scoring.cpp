@@ -111,7 +111,7 @@ void for_sources(Model &model, const alcore_sys_model_texts &texts,
     constexpr double MOST_HYPOTHESES = 256;
     PackedWeights packed;
     if (texts.count > 0) {
-        packed.pack(model.host, *model.decoder);
+        if (model.decoder) packed.pack(model.host, *model.decoder);
         packed.pack(model.host, model.head_out);
     }
     double unit = static_cast<double>(model.batch_tokens),
@@ -135,10 +135,11 @@ alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_tex
                              const alcore_sys_model_scoring *scoring,
                              const alcore_sys_model_sink *sink) {
     return guard(model, [&] {
-        if (model->head == Head::Language)
-            return score_language(*model, *sources, targets, scoring, *sink);
-        need_head(*model, Head::Seq2seq, "texts given a source");
         bool hypothesis = scoring != nullptr && scoring->what == ALCORE_SYS_SCORE_HYPOTHESIS;
+        const bool language = model->head == Head::Language;
+        if (language && !hypothesis)
+            return score_language(*model, *sources, targets, scoring, *sink);
+        if (!language) need_head(*model, Head::Seq2seq, "texts given a source");
         if (!hypothesis && targets == nullptr)
             fail(ALCORE_E_INVALID, "a %s model scores targets; none are given",
                  model->family.c_str());
@@ -171,7 +172,7 @@ alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *s
                         const alcore_sys_model_decoding *decoding,
                         const alcore_sys_model_sink *sink) {
     return guard(model, [&] {
-        need_head(*model, Head::Seq2seq, "translation");
+        if (model->head != Head::Language) need_head(*model, Head::Seq2seq, "translation");
         alcore_sys_model_decoding how = settings_from(decoding);
         const Generation &folder = model->generation;
         if (how.beams == 0 && how.sample == 0 && folder.sample)

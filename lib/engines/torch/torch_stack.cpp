@@ -272,6 +272,7 @@ at::Tensor StackPass::block(size_t number, at::Tensor x, const at::Tensor &memor
     at::Tensor qkv = watched(block.self(stack.pre_norm ? block.self_norm(x) : x));
     qkv = turned(stack, block, qkv,
                  block.rotation < 0 ? Turn() : turns[static_cast<size_t>(block.rotation)]);
+    if (keep) keep(number, qkv);
     at::Tensor y = watched(
         stack.disentangled ? attend_disentangled(*this, block, qkv)
                            : attend(stack, runs, qkv, 3, qkv, 3, false, block.windowed, dropout));

@@ -80,11 +80,26 @@ AROUND = processors.TemplateProcessing(single="<s> $A </s>", pair="<s> $A </s> <
 ENDED = processors.TemplateProcessing(single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)])
 DEBERTA = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
 EMPTY = processors.TemplateProcessing(single="$A:0", pair="$A:0 $B:1", special_tokens=[])
+def llama(normalized):
+    """As transformers 5 writes it, and as transformers 4 did."""
+    words = ["<unk>", "<s>", "</s>", "▁", *LETTERS, "▁t", "he", "▁the", "at", "cat", "▁cat"]
+    merges = [("▁", "t"), ("h", "e"), ("▁t", "he"), ("a", "t"), ("c", "at"), ("▁", "cat")]
+    out = Tokenizer(models.BPE({word: i for i, word in enumerate(words)}, merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    if normalized:
+        out.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    else:
+        out.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
+    out.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(content=" ", left=1)])
+    out.post_processor = processors.TemplateProcessing(single="<s> $A", pair="<s> $A <s>:1 $B:1", special_tokens=[("<s>", 1)])
+    out.add_special_tokens([AddedToken(word, special=True) for word in words[:3]])
+    return out
+
+
 TOKENIZERS = {
     "bert-cased": bert(False), "bert-lower": bert(True), "bert-plain": bert(False, False), "roberta": roberta(False),
     "roberta-prefix": roberta(True), "xlmr": pieces(XLMR, "always", AROUND), "xlmr-never": pieces(XLMR, "never", AROUND),
     "xlmr-plain": pieces(XLMR, "always"), "xlmr-lower": pieces(XLMR, "always", AROUND, normalizers.Lowercase()),
-    "rembert-empty": pieces(REMBERT, "always", EMPTY), "rembert-none": pieces(REMBERT, "always"),
+    "rembert-empty": pieces(REMBERT, "always", EMPTY), "rembert-none": pieces(REMBERT, "always"), "llama": llama(False), "llama-normalized": llama(True),
     "camembert": pieces(CAMEMBERT, "never", None, normalizers.Lowercase()), "mpnet-cased": mpnet(False), "mpnet-lower": mpnet(True),
     "deberta": pieces(DEBERTA, "always"), "deberta-never": pieces(DEBERTA, "never", None, normalizers.Lowercase()),
     "t5": pieces(T5, "always", ENDED), "t5-plain": pieces(T5, "never")}
@@ -93,6 +108,7 @@ BERT, WORDS = ["Ab Äb É 中文 AB [MASK] ab."], ["Ab the <mask> cat", "the cat
 SOME = ["the cat", "The <mask> Cat"]
 SPACED = ["the cat", " The  Cat\n.a\t ", "e\u0301cat.the [MASK] CAT, \u00e9"]
 NO_EXTRA = {"extra_ids": 0, "additional_special_tokens": []}
+MARKED = ["the cat", " the cat", "the  cat ", "cat</s>the cat", "</s> cat", "▁the cat"]
 CASES = [  # tokenizer, tokenizer_config.json, model_type, texts
     ("bert-cased", None, "bert", BERT), ("bert-cased", {"tokenizer_class": "BertTokenizer"}, "bert", BERT),
     ("bert-cased", {"tokenizer_class": "BertTokenizer", "do_lower_case": False}, "bert", BERT),
@@ -133,6 +149,10 @@ CASES = [  # tokenizer, tokenizer_config.json, model_type, texts
       for fast in ("", "Fast") for more in ({}, {"do_lower_case": True}, {"split_by_punct": True}, {"add_prefix_space": False},
                                             {"cls_token": "[SEP]", "sep_token": "[MASK]"})),
     ("deberta-never", None, "deberta-v2", SPACED), ("deberta", {"do_lower_case": True}, "deberta-v2", SPACED),
+    *((name, {"tokenizer_class": "LlamaTokenizer" + fast, **more}, family, MARKED) for name in ("llama", "llama-normalized")
+      for fast, family in (("", "llama"), ("Fast", "mistral")) for more in ({}, {"legacy": True}, {"legacy": False}, {"add_prefix_space": False})),
+    ("llama-normalized", {"tokenizer_class": "PreTrainedTokenizerFast"}, "llama", MARKED), ("llama-normalized", None, "llama", MARKED),
+    ("roberta", {"tokenizer_class": "LlamaTokenizer"}, "llama", WORDS),
     ("roberta", {"tokenizer_class": "PreTrainedTokenizerFast"}, "modernbert", WORDS),
     ("roberta", {"tokenizer_class": "RobertaTokenizer", "add_prefix_space": True}, "modernbert", WORDS),
     ("bert-cased", {"tokenizer_class": "BertTokenizer"}, "nomic_bert", BERT), ("bert-cased", None, "nomic_bert", BERT),

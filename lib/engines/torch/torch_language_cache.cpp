@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys and values of a language model while it makes outputs (torch_attention.h). A hypothesis is a
+ * row; its keys are those of its prompt, which ends in column prompt_ - 1 whatever its length is,
+ * and those of its own tokens, one column a step. So the column of a key less that of the query is
+ * the distance of their positions in every row, and a window is the last columns.
+ *
+ * Memory: 2 kv_heads head components a layer, row and column; room for ROOM columns is taken at a
+ * time. */
+#include <algorithm>
+
+#include "torch_attention.h"
+#include "torch_rotary.h"
+
+namespace alcore_torch {
+
+namespace {
+
+constexpr int64_t ROOM = 64;
+
+class LanguageCache : public DecoderCache {
+  public:
+    LanguageCache(const Model &model, const Packed &prompts, int64_t each);
+    void begin_step() override;
+    at::Tensor attend_tokens(size_t block, const at::Tensor &qkv) override;
+    at::Tensor attend_sources(size_t, const at::Tensor &q) override { return q; }
+    void reorder(const std::vector<int64_t> &hypotheses) override;
+    void keep_items(const std::vector<int64_t> &items) override;
+
+  private:
+    struct Rows {
+        at::Tensor keys, values; /* [rows, kv_heads, columns that there is room for, head] */
+    };
+    /* Of projections [rows, 3 inner] the queries [rows, kv_heads, group, head] and, once for the
+     * queries that share them, keys and values [rows, kv_heads, head]. */
+    struct Parts {
+        at::Tensor query, key, value;
+    };
+    Parts parts_of(const at::Tensor &projected) const {
+        const int64_t shared = stack_.kv_heads;
+        const at::Tensor all =
+            projected.view({projected.size(0), 3, shared, stack_.heads / shared, stack_.head});
+        return {all.select(1, 0), all.select(1, 1).select(2, 0), all.select(1, 2).select(2, 0)};
+    }
+    void fill(const Model &model, const Packed &prompts);
+    void select(const at::Tensor &rows);
+
+    std::vector<Rows> blocks_;
+    std::vector<Turn> turns_;
+    at::Tensor next_; /* int64 [rows] position of the token that is read next */
+    at::Tensor mask_; /* float [rows, 1, 1, prompt_]: minus infinity before a prompt begins */
+    int64_t prompt_ = 0, steps_ = 0;
+    const at::Device device_;
+};
+
+/* Rows of prompts, which are read but for their last token. */
+LanguageCache::LanguageCache(const Model &model, const Packed &prompts, int64_t each)
+    : DecoderCache(model, each), device_(model.device) {
+    std::vector<int64_t> lengths;
+    for (int64_t length : prompts.lengths)
+        for (int64_t b = 0; b < each; b++) lengths.push_back(length - 1);
+    for (int64_t length : lengths) prompt_ = std::max(prompt_, length);
+    const int64_t rows = static_cast<int64_t>(lengths.size());
+    next_ = at::tensor(lengths, at::TensorOptions().dtype(at::kLong)).to(device_);
+    const at::Tensor columns =
+        at::arange(prompt_, at::TensorOptions().dtype(at::kLong).device(device_));
+    mask_ = at::zeros({rows, prompt_}, at::TensorOptions().dtype(at::kFloat).device(device_))
+                .masked_fill(columns.unsqueeze(0) < (prompt_ - next_).unsqueeze(1),
+                             -std::numeric_limits<float>::infinity())
+                .view({rows, 1, 1, prompt_});
+    for (size_t i = 0; i < stack_.blocks.size(); i++) {
+        const at::TensorOptions options = at::TensorOptions().dtype(model.dtype).device(device_);
+        const std::vector<int64_t> shape{rows, stack_.kv_heads, prompt_ + ROOM, stack_.head};
+        blocks_.push_back({at::zeros(shape, options), at::zeros(shape, options)});
+    }
+    fill(model, prompts);
+}
+
+/* Reads the prompts without their last tokens, those that have others. */
+void LanguageCache::fill(const Model &model, const Packed &prompts) {
+    Packed read;
+    std::vector<at::Tensor> ids;
+    int64_t token = 0;
+    for (int64_t length : prompts.lengths) {
+        if (length > 1) {
+            read.lengths.push_back(length - 1);
+            ids.push_back(prompts.ids.narrow(0, token, length - 1));
+            read.tokens += length - 1;
+        }
+        token += length;
+    }
+    if (ids.empty()) return;
+    read.ids = at::cat(ids);
+    StackPass pass(model, stack_, read, {}, nullptr);
+    pass.keep = [&](size_t number, const at::Tensor &projected) {
+        const Parts parts = parts_of(projected);
+        int64_t from = 0, row = 0;
+        for (int64_t length : prompts.lengths) {
+            const int64_t count = length - 1;
+            for (int64_t b = 0; b < each_ && count > 0; b++)
+                for (bool key : {true, false}) {
+                    const at::Tensor &of = key ? parts.key : parts.value;
+                    at::Tensor &to = key ? blocks_[number].keys : blocks_[number].values;
+                    to[row + b]
+                        .narrow(1, prompt_ - count, count)
+                        .copy_(of.narrow(0, from, count).transpose(0, 1));
+                }
+            from += count;
+            row += each_;
+        }
+    };
+    at::Tensor x = pass.embed();
+    for (size_t i = 0; i < stack_.blocks.size(); i++) x = pass.block(i, x, {});
+}
+
+void LanguageCache::begin_step() {
+    turns_.clear();
+    for (const Rotation &rotation : stack_.rotations) turns_.push_back(turn_of(next_, rotation));
+    next_ = next_ + 1;
+    steps_++;
+}
+
+at::Tensor LanguageCache::attend_tokens(size_t number, const at::Tensor &qkv) {
+    const Block &block = stack_.blocks[number];
+    Rows &own = blocks_[number];
+    const int64_t rows = qkv.size(0), end = prompt_ + steps_;
+    const Parts parts =
+        parts_of(turned(stack_, block, qkv, turns_[static_cast<size_t>(block.rotation)]));
+    if (end > own.keys.size(2))
+        for (at::Tensor *kept : {&own.keys, &own.values}) {
+            std::vector<int64_t> more = kept->sizes().vec();
+            more[2] = ROOM;
+            *kept = at::cat({*kept, at::zeros(more, kept->options())}, 2);
+        }
+    own.keys.select(2, end - 1).copy_(parts.key);
+    own.values.select(2, end - 1).copy_(parts.value);
+    const int64_t first = block.windowed ? std::max<int64_t>(end - 1 - stack_.window, 0) : 0;
+    const at::Tensor keys = own.keys.narrow(2, first, end - first),
+                     values = own.values.narrow(2, first, end - first);
+    at::Tensor scores =
+        at::matmul(parts.query, keys.transpose(-2, -1)).to(at::kFloat) * stack_.attention_scale;
+    if (first < prompt_) {
+        at::Tensor of_prompt = scores.narrow(3, 0, prompt_ - first);
+        of_prompt.add_(mask_.narrow(3, first, prompt_ - first));
+    }
+    const at::Tensor weights = at::softmax(scores, -1).to(values.scalar_type());
+    return at::matmul(weights, values).reshape({rows, inner_});
+}
+
+void LanguageCache::select(const at::Tensor &rows) {
+    for (Rows &own : blocks_)
+        for (at::Tensor *kept : {&own.keys, &own.values}) *kept = kept->index_select(0, rows);
+    next_ = next_.index_select(0, rows);
+    mask_ = mask_.index_select(0, rows);
+}
+
+void LanguageCache::reorder(const std::vector<int64_t> &hypotheses) {
+    bool moved = false;
+    for (size_t i = 0; i < hypotheses.size(); i++)
+        moved = moved || hypotheses[i] != static_cast<int64_t>(i);
+    if (moved) select(at::tensor(hypotheses, at::TensorOptions().dtype(at::kLong)).to(device_));
+}
+
+void LanguageCache::keep_items(const std::vector<int64_t> &items) {
+    select(at::tensor(hypotheses_of(items), at::TensorOptions().dtype(at::kLong)).to(device_));
+}
+
+} // namespace
+
+std::unique_ptr<DecoderCache> language_cache(const Model &model, const Packed &prompts,
+                                             int64_t each) {
+    return std::make_unique<LanguageCache>(model, prompts, each);
+}
+
+} // namespace alcore_torch

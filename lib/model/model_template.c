@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prompts of language models that are templates: such a one has places for what differs from text
+ * to text, and stands around it in place of in front of it.
+ *
+ *     {source}            the text; once
+ *     {source_language}   its language
+ *     {target_language}   the language of outputs and targets, as model_language.c has it
+ *     {target}            where the output or target follows: at the end, where it may be missing
+ *
+ * Other braces are text. Outputs continue the prompt, and targets are scored behind it. */
+#include <string.h>
+
+#include "model/model_engine.h"
+
+enum { NO_PLACE, SOURCE, SOURCE_LANGUAGE, TARGET_LANGUAGE, TARGET, PLACES };
+static const char *const places[PLACES] = {"", "{source}", "{source_language}", "{target_language}",
+                                           "{target}"};
+
+/* The first place of a prompt from byte *at on, which is moved behind it; *begin: its first byte,
+ * the end of the prompt where there is none (NO_PLACE). */
+static int next_place(const alcore__name *prompt, size_t *at, size_t *begin) {
+    for (size_t i = *at; i < prompt->length; i++)
+        for (int place = SOURCE; place < PLACES && prompt->text[i] == '{'; place++) {
+            const size_t length = strlen(places[place]);
+            if (prompt->length - i < length || memcmp(prompt->text + i, places[place], length) != 0)
+                continue;
+            *begin = i;
+            *at = i + length;
+            return place;
+        }
+    *at = *begin = prompt->length;
+    return NO_PLACE;
+}
+
+bool alcore__is_language_model(const alcore__engine_model *data) {
+    return data->info.takes_tokens && (data->info.calls & ALCORE_SYS_MODEL_CONTINUES) != 0;
+}
+
+alcore_status alcore__template_check(alcore__engine_model *data) {
+    size_t at = 0, begin;
+    int sources = 0, place;
+    data->is_template = data->reads_languages = false;
+    if (!data->prompt_given || !alcore__is_language_model(data)) return ALCORE_OK;
+    while ((place = next_place(&data->prompt, &at, &begin)) != NO_PLACE) {
+        sources += place == SOURCE;
+        data->is_template = true;
+        if (place == SOURCE_LANGUAGE) data->reads_languages = true;
+        if (place == TARGET && at < data->prompt.length)
+            return alcore__fail(ALCORE_E_PARAM,
+                                "the prompt goes on behind {target} with '%s'; it has to end there",
+                                data->prompt.text + at);
+    }
+    if (data->is_template && sources != 1)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "the prompt has {source} %d times; a prompt with places has it once",
+                            sources);
+    return ALCORE_OK;
+}
+
+/* Appends what stands in a place of a text. */
+static alcore_status append_place(const alcore_model *model, int place, const alcore__texts *texts,
+                                  int64_t i, const char *language, alcore__buffer *out) {
+    const alcore__engine_model *data = model->data;
+    alcore_ctx *ctx = model->object.ctx;
+    if (place == SOURCE) return alcore__buffer_append(ctx, out, texts->texts[i], texts->lengths[i]);
+    if (place == TARGET) return ALCORE_OK;
+    const char *named = place == SOURCE_LANGUAGE ? language : data->language;
+    if (named && strcmp(named, ALCORE__NO_LANGUAGE) != 0)
+        return alcore__buffer_append(ctx, out, named, strlen(named));
+    if (place == TARGET_LANGUAGE)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "%s: the prompt has {target_language}, and no language of the outputs "
+                            "was set",
+                            model->name);
+    return alcore__fail(ALCORE_E_MISSING,
+                        "%s: the prompt has {source_language}, and the language of '%.*s' is not "
+                        "known",
+                        model->name, texts->lengths[i] > 40 ? 40 : (int)texts->lengths[i],
+                        texts->texts[i]);
+}
+
+/* Appends a text in its prompt, and NUL. */
+static alcore_status append_text(const alcore_model *model, const alcore__texts *texts, int64_t i,
+                                 const char *language, alcore__buffer *out) {
+    const alcore__engine_model *data = model->data;
+    size_t at = 0, before = 0, begin;
+    for (;;) {
+        const int place = next_place(&data->prompt, &at, &begin);
+        ALCORE__TRY(alcore__buffer_append(model->object.ctx, out, data->prompt.text + before,
+                                          begin - before));
+        if (place == NO_PLACE) break;
+        ALCORE__TRY(append_place(model, place, texts, i, language, out));
+        before = at;
+    }
+    return alcore__buffer_append(model->object.ctx, out, "", 1);
+}
+
+alcore_status alcore__template_fill(const alcore_model *model, const alcore__texts *texts,
+                                    const char *const *languages, alcore__engine_texts *out) {
+    alcore_ctx *ctx = model->object.ctx;
+    const size_t count = (size_t)texts->count;
+    alcore__buffer all = {0};
+    alcore_status status = alcore__new_array(ctx, count, sizeof *out->views, &out->views);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(ctx, count, sizeof *out->lengths, &out->lengths);
+    for (size_t i = 0; i < count && status == ALCORE_OK; i++) {
+        const size_t begin = all.length;
+        status = append_text(model, texts, (int64_t)i, languages ? languages[i] : NULL, &all);
+        out->lengths[i] = all.length - begin - 1;
+    }
+    out->joined = all.data; /* owned also after a failure */
+    const char *view = all.data;
+    for (size_t i = 0; i < count && status == ALCORE_OK; i++) {
+        out->views[i] = view;
+        view += out->lengths[i] + 1;
+    }
+    return status;
+}

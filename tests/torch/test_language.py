@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Language models through the library: what their texts and outputs are, prompts with places for source, target and languages, a
+selection, and what is refused. The numbers themselves are compared with transformers in test_torch_models.c. In TAP.
+usage: test_language.py ALCORE ROOT BUILD"""
+import json
+import math
+import os
+import subprocess
+import sys
+
+ALCORE, ROOT, BUILD = sys.argv[1:4]
+TORCH = os.path.join(ROOT, "tests", "torch")
+sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), TORCH, os.path.join(BUILD, "bindings", "python")]
+os.environ["ALCORE_LIBRARY"] = os.environ.get("ALCORE_LIBRARY") or os.path.join(BUILD, "lib", "libalcore.so.1")
+import alcore  # noqa: E402
+from model_keys_folder import make_folder  # noqa: E402
+from tap import Tap  # noqa: E402
+
+FAMILIES = ["llama", "mistral", "qwen2", "qwen3", "gemma3"]
+SOURCES = ["w5 w6", "w30", "w7 w8 w9 w30 w31 w32", "w21 w22"]
+TARGETS = ["w12", "w13 w14 w15", "w16 w17", "w18"]
+
+
+def folder(box, family, files=None):
+    """A folder with a tokenizer of words that puts <start> before a text and nothing behind it."""
+    path = os.path.join(box, "%s-%d" % (family, len(os.listdir(box))))
+    make_folder(os.path.join(TORCH, "fixtures", family), files or {}, path)
+    name = os.path.join(path, "tokenizer.json")
+    with open(name, encoding="utf-8") as file:
+        tokenizer = json.load(file)
+    for kind in ("single", "pair"):
+        post = tokenizer["post_processor"]
+        post[kind] = [part for part in post[kind] if part.get("SpecialToken", {}).get("id") != "<end>"]
+    with open(name, "w", encoding="utf-8") as file:
+        json.dump(tokenizer, file)
+    return path
+
+
+def close(a, b, tolerance=2e-5):
+    return len(a) == len(b) and all(len(x) == len(y) and all(abs(u - v) <= tolerance * (1 + abs(v)) for u, v in zip(x, y))
+                                    for x, y in zip(a, b))
+
+
+def rows_of(pool):
+    values, offsets = pool.get_column("logprobs")
+    return [[float(v) for v in values[a:b]] for a, b in zip(offsets, offsets[1:])]
+
+
+def logprobs(model, texts, **pool):
+    pool = alcore.Pool(texts, context=model.context, **pool)
+    model.run(pool, "logprobs")
+    return rows_of(pool)
+
+
+def error(function):
+    try:
+        function()
+    except alcore.Error as problem:
+        return str(problem)
+    return ""
+
+
+def texts(box):
+    """A text is scored behind <start>, as a target behind a source of that token alone would be."""
+    for family in FAMILIES:
+        model = alcore.Model.open(folder(box, family))
+        found = logprobs(model, SOURCES)
+        whole = model.score([text.split()[0] for text in SOURCES], [" ".join(text.split()[1:]) or "w5" for text in SOURCES])
+        assert [len(row) for row in found] == [len(text.split()) for text in SOURCES], found
+        for row, other, text in zip(found, whole, SOURCES):
+            if " " in text:  # the end is scored behind the target, and not behind a text
+                assert close([row[1:]], [other[:-1]]), (family, row, other)
+        assert all(value <= 0 for row in found for value in row)
+
+
+def templates(box):
+    """A prompt with places gives what the text that it makes gives."""
+    for family in FAMILIES:
+        path = folder(box, family)
+        plain = alcore.Model.open(path)
+        made = ["w40 %s w41 w42" % text for text in SOURCES]
+        model = alcore.Model.open(path, prompt="w40 {source} w41 w42 {target}")
+        assert close(model.score(SOURCES, TARGETS), plain.score(made, TARGETS)), family
+        assert model.translate(SOURCES) == plain.translate(made), family
+        # The column has the model's own outputs.
+        assert close(logprobs(model, SOURCES), rows_of(plain.translate(alcore.Pool(made, context=plain.context), beams=1))), family
+        assert model.embed(SOURCES).tolist() == plain.embed(SOURCES).tolist()
+
+
+def languages(box):
+    path = folder(box, "qwen3")
+    assert "{target_language}" in error(lambda: alcore.Model.open(path, prompt="{source} {target_language}").score(SOURCES, TARGETS))
+    model = alcore.Model.open(path, prompt="{source_language} {source} {target_language} ")
+    model.set_language("w21")
+    assert "{source_language}" in error(lambda: model.score(SOURCES, TARGETS))
+    found = logprobs(model, SOURCES, languages=["w9", "w10", "w9", "w9"])
+    made = ["%s %s w21" % (tag, text) for tag, text in zip(("w9", "w10", "w9", "w9"), SOURCES)]
+    assert close(found, logprobs(alcore.Model.open(path, prompt="{source}"), made))
+
+
+def wrong_prompts(box):
+    path = folder(box, "llama")
+    for prompt, word in (("{source} {source}", "2 times"), ("{target_language}", "0 times"), ("{source} {target} w5", "' w5'")):
+        assert word in error(lambda: alcore.Model.open(path, prompt=prompt)), prompt
+    # A prompt without places stands before sources and shifts no values.
+    model = alcore.Model.open(path, prompt="w40 ")
+    assert "logprobs" in error(lambda: logprobs(model, SOURCES))
+    assert close(model.score(SOURCES, TARGETS), alcore.Model.open(path).score(["w40 " + text for text in SOURCES], TARGETS))
+    # Braces of other words are text, and places say nothing to an encoder.
+    assert error(lambda: alcore.Model.open(path, prompt="{word} ")) == ""
+
+
+def selections(box):
+    for more in ({}, {"prompt": "w40 {source} w41"}):
+        model = alcore.Model.open(folder(box, "mistral"), **more)
+        picks = alcore.select([" ".join("w%d" % (5 + (7 * i + k) % 50) for k in range(2 + i % 5)) for i in range(30)], 5, "huds", model=model)
+        assert len(picks) == 5
+    done = subprocess.run([ALCORE, "model", "info", folder(box, "gemma3")], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "gemma3_text" in done.stdout, done.stderr
+
+
+def saved(box):
+    path, copy = folder(box, "gemma3"), os.path.join(box, "copy")
+    model = alcore.Model.open(path)
+    model.save(copy)
+    again = alcore.Model.open(copy)
+    assert close(again.score(SOURCES, TARGETS), model.score(SOURCES, TARGETS), 1e-6)
+    assert again.translate(SOURCES) == model.translate(SOURCES)
+
+
+def limits(box):
+    model = alcore.Model.open(folder(box, "llama"))
+    long = " ".join("w%d" % (5 + i % 50) for i in range(23))  # 24 tokens with <start>: what the tokenizer cuts at
+    assert "with its target" in error(lambda: model.score([long], [long]))
+    assert len(model.translate([long], max_tokens=40)[0].split()) <= 32 - 24 + 1
+    assert math.isnan(model.embed(["w5", " ", "w6 w7"]).tolist()[1][0])
+
+
+def refusals(box):
+    for files, word in (({"config.json": {"rope_parameters": {"rope_type": "longrope", "rope_theta": 100.0}}}, "longrope"),
+                        ({"config.json": {"rope_parameters": {"rope_type": "llama3", "rope_theta": 100.0}}}, "factor"),
+                        ({"config.json": {"num_key_value_heads": 3}}, "divisor"),
+                        ({"config.json": {"model_type": "gemma3"}}, "gemma3"),
+                        ({"config.json": {"attention_bias": "yes"}}, "attention_bias"),
+                        ({"config.json": {"model_type": "qwen3", "layer_types": ["chunked_attention", "full_attention"]}}, "chunked_attention")):
+        assert word in error(lambda: alcore.Model.open(folder(box, "llama", files))), word
+    for files, word in (({"generation_config.json": {"min_length": 3}}, "min_length"), ({"generation_config.json": {"do_sample": True}}, "do_sample")):
+        model = alcore.Model.open(folder(box, "llama", files))
+        assert word in error(lambda: model.translate(SOURCES)), word
+        assert len(model.score(SOURCES, TARGETS)) == 4  # needs no outputs
+    model = alcore.Model.open(folder(box, "llama"))
+    model.set_dropout(7)
+    assert "dropout" in error(lambda: model.score(SOURCES, TARGETS))
+
+
+def main():
+    tap = Tap()
+    tap.run([texts, templates, languages, wrong_prompts, selections, saved, limits, refusals])
+    tap.finish()
+
+
+main()
