@@ -179,7 +179,7 @@ keep waiting "for PyPI" "$waited"
 
 # The CUDA engine is compiled once, for one kind of device; --full takes all of them.
 gpus=86
-[ -z "$full" ] || gpus=80,86,89,90
+[ -z "$full" ] || gpus=80,86,89,90,100,120
 if { wanted plain || wanted bare || wanted valgrind; } && build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzstd=enabled -Dexpat=enabled -Dxlsxwriter=enabled -Dsqlite=enabled -Dlua=enabled \
     -Dgpu_targets=$gpus; then
     # Parsers are fuzzed in the sanitized build.
