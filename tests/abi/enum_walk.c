@@ -607,6 +607,19 @@ CALL(project_role) {
     return status;
 }
 
+CALL(project_span_unit) {
+    static const char *const names[] = {"task", "labels"}, *const values[] = {"spans", "x"};
+    alcore_project *project;
+    alcore_status status =
+        alcore_project_init(ctx, in_folder("marked"), names, values, 2, &project);
+    if (status == ALCORE_E_IO) status = alcore_project_open(ctx, in_folder("marked"), &project);
+    if (status == ALCORE_OK)
+        status = alcore_project_import_spans(project, "prodigy", in_folder("absent.jsonl"), NULL,
+                                             number, NULL);
+    alcore_project_unref(project);
+    return status;
+}
+
 /* What takes an enum: the function or struct, the argument or member, the enum, and the call. */
 static const struct taker {
     const char *owner, *argument, *tag;
@@ -676,6 +689,7 @@ static const struct taker {
     {"alcore_train_options", "precision", "alcore_precision", train_precision},
     {"alcore_vocabulary_options", "kind", "alcore_vocabulary_kind", vocabulary_kind},
     {"alcore_project_add", "role", "alcore_role", project_role},
+    {"alcore_project_import_spans", "span_unit", "alcore_span_unit", project_span_unit},
     {"alcore_tool_options", "task", "alcore_task", tool_task},
     {"alcore_tool_options", "span_unit", "alcore_span_unit", tool_span_unit},
 };
