@@ -171,6 +171,49 @@ START_TEST(columns_of_all_shards_have_one_form) {
 }
 END_TEST
 
+/* A request of rows that have one of three vectors, so that every pick is the first of many rows,
+ * in all blocks, that are as far. */
+static alcore_request *request_of_ties(const job_setting *setting, int64_t first, int64_t end) {
+    alcore_pool *pool = job_pool(ctx, setting, first, end);
+    float *values = calloc((size_t)((end - first) * VECTOR) + 1, sizeof *values);
+    int64_t shape[] = {end - first, VECTOR};
+    alcore_tensor tensor;
+    for (int64_t row = first; row < end; row++)
+        values[(row - first) * VECTOR] = (float)((row + 5) / 7 % 3);
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
+    ck_assert_ok(alcore_pool_set_column(pool, "embeddings", &tensor, NULL, NULL));
+    free(values);
+    alcore_request *request = job_request(ctx, setting, pool);
+    alcore_pool_unref(pool);
+    return request;
+}
+
+START_TEST(ties_between_blocks) {
+    static const job_setting settings[] = {{"kcenter", NULL, "6", NULL, ALCORE_DEDUP_NONE},
+                                           {"idds", NULL, "6", NULL, ALCORE_DEDUP_NONE}};
+    const job_cut cut = {2, {0, 17000, MANY_ROWS}};
+    alcore_request *request = request_of_ties(&settings[_i], 0, MANY_ROWS);
+    alcore_selection *expected;
+    alcore_job *jobs[2];
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 1);
+    ck_assert_ok(alcore_select(request, &expected));
+    alcore_request_unref(request);
+    for (int32_t s = 0; s < 2; s++) {
+        alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
+        options.first_row = cut.starts[s];
+        options.rows = MANY_ROWS;
+        request = request_of_ties(&settings[_i], cut.starts[s], cut.starts[s + 1]);
+        ck_assert_ok(alcore_job_new(request, &options, &jobs[s]));
+        alcore_request_unref(request);
+    }
+    job_drive(ctx, jobs, 2, &rng);
+    for (int32_t s = 0; s < 2; s++) job_check_picks(jobs[s], expected);
+    for (int32_t s = 0; s < 2; s++) alcore_job_unref(jobs[s]);
+    alcore_selection_unref(expected);
+}
+END_TEST
+
 /* ---- messages that were kept ---- */
 
 enum { MOST_EXCHANGES = 64 };
@@ -417,6 +460,7 @@ TEST_FILE() {
     tcase_add_loop_test(cases, a_few_rows_in_many_shards, 0, SETTING_COUNT);
     tcase_add_test(cases, the_labeled_pool_is_the_same_in_all_shards);
     tcase_add_test(cases, columns_of_all_shards_have_one_form);
+    tcase_add_loop_test(cases, ties_between_blocks, 0, 2);
     tcase_add_loop_test(cases, a_lost_worker_is_replaced, 0, SETTING_COUNT);
     tcase_add_test(cases, pools_are_in_use);
     tcase_add_loop_test(cases, partials_that_lie, 0, SETTING_COUNT);
