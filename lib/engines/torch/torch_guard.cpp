@@ -2,9 +2,9 @@
 /* guard(), in which every call of the module's table runs, and its failures.
  *
  * The process may be somebody else's PyTorch program. Therefore guard() turns every exception into
- * a status, sets gradients, autocast and the number of threads for the call, and restores them
- * afterwards, also after a failure. Random numbers are drawn from generators of the call, never
- * from that of the process. */
+ * a status, sets gradients, autocast and the number of threads for the call, holds the signals of
+ * the thread, and restores all of it afterwards, also after a failure. Random numbers are drawn
+ * from generators of the call, never from that of the process. */
 #include <cstdarg>
 #include <cstdio>
 
@@ -116,6 +116,11 @@ alcore_status guard(void *user, at::Device device, Mode mode,
         /* The threads of OpenMP do not live on in a forked child, which would wait for them forever
          * if it asked for more than one. */
         Threads threads(is_forked() ? 1 : core->threads(user));
+        std::optional<HeldSignals> held;
+        if (device.is_cpu()) {
+            held.emplace();
+            if (at::get_num_threads() > 1) keep_signals_from_workers();
+        }
         LoggedWarnings logged(user);
         c10::WarningUtils::WarningHandlerGuard warnings(&logged);
         c10::OptionalDeviceGuard current;

@@ -25,6 +25,7 @@
 
 #include "alcore/sys/model.h"
 #include "torch_generation.h"
+#include "torch_signals.h"
 
 namespace alcore_torch {
 
@@ -69,8 +70,9 @@ enum { LOG_INFO = 20, LOG_WARN = 30 };
 struct Host {
     const alcore_sys_host *table = nullptr;
     void *user = nullptr;
-    /* Reports progress and throws when the call is cancelled. */
+    /* Reports progress and throws when the call is cancelled. Signals that waited are delivered. */
     void tick(const char *stage, int64_t done, int64_t total) const {
+        DeliveredSignals delivered;
         check(table->progress(user, stage, done, total));
     }
     void log(const std::string &text) const { table->log(user, LOG_INFO, "torch", text.c_str()); }
