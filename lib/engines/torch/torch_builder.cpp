@@ -24,10 +24,10 @@ std::string Builder::find(const std::string &name) const {
 at::Tensor Builder::read(const std::string &name, const std::vector<int64_t> &shape) {
     std::string found = find(name);
     at::Tensor value = weights.read(found.empty() ? family.prefix + name : found, shape);
-    uint64_t hash = tensor_hash(value);
-    model.weights_hash = hash_join(model.weights_hash, hash);
+    value = value.to(model.dtype);
+    const uint64_t hash = tensor_hash(value);
     model.parameters += value.numel();
-    value = value.to(model.device, model.dtype);
+    value = value.to(model.device);
     model.stored.push_back({found, value, value, hash});
     return value;
 }

@@ -426,6 +426,10 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
     else
         build_head(build, architecture);
     apply_options(build, options);
+    /* A second copy of a tied matrix does not count, nor the number type of the file: the copy that
+     * save() writes has neither. */
+    for (const Stored &stored : model->stored)
+        model->weights_hash = hash_join(model->weights_hash, stored.hash);
     model->opened_hash = model->weights_hash;
     return model;
 }

@@ -297,7 +297,7 @@ struct Stack {
 struct Stored {
     std::string name;
     at::Tensor view, whole;
-    uint64_t hash;         /* of the values as the file held them */
+    uint64_t hash;         /* of the values when they were read, in the model's number type */
     bool constant = false; /* not trained */
 };
 
@@ -360,7 +360,7 @@ struct Model {
     uint64_t modules_hash = 0; /* of the weights and settings of modules; 0: there are none */
     bool normalize = false;
     int64_t embedding_dims = 0;
-    uint64_t weights_hash = 0; /* of all weights, in the order of reading */
+    uint64_t weights_hash = 0; /* of all that is stored, in that order */
     uint64_t opened_hash = 0;  /* the same when the folder was opened */
     int64_t parameters = 0;    /* components of all tensors, a tied matrix counted once */
     /* Of the library for the model's device, with hidden_stats, valid until the process ends; NULL:

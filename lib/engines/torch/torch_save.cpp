@@ -267,7 +267,7 @@ void save_model(const Model &model, const std::string &folder) {
     if (!model.random) before.emplace(host, model.folder);
     for (const std::string &name : before ? before->names() : std::vector<std::string>()) {
         if (known.count(name) != 0) continue;
-        uint64_t hash = tensor_hash(before->read(name));
+        const uint64_t hash = tensor_hash(before->read(name).to(model.dtype));
         bool copy = false; /* of a tensor that the model has */
         for (const Stored &stored : model.stored)
             copy = copy || (stored.hash == hash &&
