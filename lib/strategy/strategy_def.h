@@ -169,6 +169,9 @@ struct alcore__strategy_def {
     const char *const *needs[ALCORE__NEED_ROLES];
     /* Those of the candidates with other parameters, where they matter; NULL: always `needs`. */
     const char *const *(*candidate_needs)(const alcore__score_params *params);
+    /* Whether it reads the embeddings of the labeled rows of the candidates' pool; NULL: where it
+     * needs those of the labeled pool. */
+    bool (*reads_labeled_rows)(const alcore__run *run);
     /* The columns that the needs name have to be given by the user, and no model is asked for them:
      * one may make columns of that name, but the log-probabilities of a round trip, say, are not
      * those of a text. */

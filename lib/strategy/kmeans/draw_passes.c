@@ -108,6 +108,10 @@ typedef struct found_row {
     double taken[]; /* [taken_size] */
 } found_row;
 
+static alcore_status fail_draw(void) {
+    return alcore__fail(ALCORE_E_CORRUPT, "a partial has a draw that was not made");
+}
+
 /* Bytes of such an entry. */
 static size_t found_row_bytes(const alcore__draws *draws) {
     return sizeof(found_row) + (size_t)draws->taken_size * sizeof(double);
@@ -137,8 +141,9 @@ static alcore_status take_row(const alcore__draw_block *rows, int64_t index, dou
     return alcore__matrix_copy_row(&rows->matrix, index, out);
 }
 
-/* Each draw is found: one by weight chose the block only where such a row has a weight. The mask of
- * a sequence is made once for all of its draws. */
+/* Each draw is found, as one by weight chose the block only where such a row has a weight; where
+ * another process has lied about that it is not. The mask of a sequence is made once for all of its
+ * draws. */
 static alcore_status find_draws(alcore__block *block, void *partial) {
     const alcore__draws *draws = block->run->state;
     alcore__draw_block rows;
@@ -150,10 +155,12 @@ static alcore_status find_draws(alcore__block *block, void *partial) {
         for (int32_t k = 0; draws->sequence[s].wanted && k < ALCORE__MAX_DRAWS; k++) {
             const alcore__draw *draw = &draws->sequence[s].sampler.draw[k];
             found_row *found = (found_row *)(void *)out;
-            int64_t index;
+            int64_t index = -1; /* not found */
             if (!alcore__draw_is_in(draw, block)) continue;
             if (!mask) ALCORE__TRY(draws->rule->mask(draws, &rows, s, &mask));
-            ALCORE__TRY(alcore__draw_find(draw, &rows.matrix, mask, rows.weights, &index));
+            if (mask || draw->position >= 0)
+                ALCORE__TRY(alcore__draw_find(draw, &rows.matrix, mask, rows.weights, &index));
+            if (index < 0) return fail_draw();
             *found = (found_row){.sequence = s, .draw = k, .position = block->start + index};
             ALCORE__TRY(take_row(&rows, index, found->taken));
             out += found_row_bytes(draws);
@@ -163,15 +170,27 @@ static alcore_status find_draws(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Whether an entry of a partial, which may come from another process, is a draw that was made and
+ * not found yet, and names a row that can be drawn. */
+static bool is_found(const alcore__draws *draws, const found_row *found) {
+    if (found->sequence < 0 || found->sequence >= draws->count || found->draw < 0 ||
+        found->draw >= ALCORE__MAX_DRAWS || !draws->sequence[found->sequence].wanted)
+        return false;
+    const alcore__sampler *sampler = &draws->sequence[found->sequence].sampler;
+    const alcore__draw *draw = &sampler->draw[found->draw];
+    return sampler->found[found->draw] < 0 &&
+           (draw->position >= 0
+                ? draw->position == found->position
+                : draw->block >= 0 && draws->rule->has(draws, found->sequence, found->position));
+}
+
 /* Reduces the partial of one block: its entries lie one behind the other. */
 static alcore_status store_draws(alcore__run *run, const alcore__block_partial *partial) {
     alcore__draws *draws = run->state;
     for (size_t at = 0; at < partial->extra_bytes; at += found_row_bytes(draws)) {
         const found_row *found = (const void *)((const char *)partial->extra + at);
         ALCORE__TRY(alcore__partial_check_index(found->position, run->outcome.count));
-        if (found->sequence < 0 || found->sequence >= draws->count || found->draw < 0 ||
-            found->draw >= ALCORE__MAX_DRAWS)
-            return alcore__fail(ALCORE_E_CORRUPT, "a partial has a draw that was not made");
+        if (!is_found(draws, found)) return fail_draw();
         store(draws, found->sequence, found->draw, found->position, found->taken);
     }
     return ALCORE_OK;

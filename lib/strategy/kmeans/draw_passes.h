@@ -51,6 +51,8 @@ typedef struct alcore__draw_rule {
     /* *mask: the rows of the block that can be drawn; NULL: there are none. */
     alcore_status (*mask)(const alcore__draws *draws, const alcore__draw_block *rows, int64_t s,
                           const uint8_t **mask);
+    /* Whether the mask has the candidate at a position. */
+    bool (*has)(const alcore__draws *draws, int64_t s, int64_t position);
     /* Rows that cannot be drawn have weights too, which are not added up. */
     bool weighs_all;
     /* Lowers the weights of the rows of a mask by their distances to the newest row of the

@@ -148,8 +148,9 @@ static alcore__kmeans_found *farthest_left(const alcore__kmeans *means, int64_t 
 
 /* End of the pass: the centroid of each empty cluster, from the lowest on, moves to the farthest
  * row of its group that no other cluster got. The row keeps its assignment until the next
- * iteration. farthest_left() is not NULL: a group has at least as many rows as clusters, and every
- * block has sent as many rows as there are empty clusters, or all that it has. */
+ * iteration. There is one: a group has at least as many rows as clusters, and every block has sent
+ * as many rows as there are empty clusters, or all that it has; unless another process has lied
+ * about the groups of its rows. */
 alcore_status alcore__kmeans_fill_empty(alcore__run *run) {
     alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
@@ -157,6 +158,10 @@ alcore_status alcore__kmeans_fill_empty(alcore__run *run) {
         for (int64_t c = means->centroid_starts[g]; c < means->centroid_starts[g + 1]; c++) {
             if (means->counts[c]) continue;
             alcore__kmeans_found *row = farthest_left(means, g);
+            if (!row)
+                return alcore__fail(ALCORE_E_CORRUPT,
+                                    "partials have no row for an empty cluster of group %lld",
+                                    (long long)g);
             alcore__kmeans_move_centroid(means, c, (const double *)(const void *)(row + 1));
             row->group = -1; /* used */
         }

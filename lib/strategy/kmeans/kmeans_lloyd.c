@@ -343,8 +343,15 @@ alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
 alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__block_partial *partial) {
     alcore__kmeans *means = run->state;
     const int64_t *changed_rows = partial->extra, *rows = changed_rows + means->groups;
-    for (int64_t g = 0; g < means->groups; g++) means->each[g].changed_rows += changed_rows[g];
-    for (int64_t c = 0; c < cluster_count(means); c++) means->counts[c] += rows[c];
+    const int64_t most = partial->count + 1;
+    for (int64_t g = 0; g < means->groups; g++) {
+        ALCORE__TRY(alcore__partial_check_index(changed_rows[g], most));
+        means->each[g].changed_rows += changed_rows[g];
+    }
+    for (int64_t c = 0; c < cluster_count(means); c++) {
+        ALCORE__TRY(alcore__partial_check_index(rows[c], most));
+        means->counts[c] += rows[c];
+    }
     return ALCORE_OK;
 }
 

@@ -57,6 +57,12 @@ static alcore_status mask_group(const alcore__draws *draws, const alcore__draw_b
     return any ? alcore__block_store_mask(block, (int32_t)g, own, count, mask) : ALCORE_OK;
 }
 
+/* alcore__draw_rule.has. */
+static bool has_row(const alcore__draws *draws, int64_t g, int64_t position) {
+    const alcore__kmeans *means = draws->owner;
+    return means->group[position] == g;
+}
+
 /* alcore__draw_rule.measure: from the seed row that was taken last, and the speculative ones behind
  * it. */
 static alcore_status measure(const alcore__draws *draws, const alcore__draw_block *rows, int64_t g,
@@ -126,6 +132,7 @@ static int64_t nth_of_group(const alcore__kmeans *means, int64_t g, int64_t n) {
 
 static const alcore__draw_rule RULE = {.open = open_block,
                                        .mask = mask_group,
+                                       .has = has_row,
                                        .measure = measure,
                                        .store = store_seed,
                                        .accept = accept_seeds,

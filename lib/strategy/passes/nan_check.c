@@ -66,11 +66,13 @@ static bool reads_labeled(const alcore__run *run) {
     return alcore__reads_embeddings(run, ALCORE_ROLE_LABELED);
 }
 /* Labeled rows of the candidates' pool: a strategy reads them where it reads the labeled pool, in
- * the columns of the candidates. A host's function sees them whatever it needs of the labeled pool
- * (alcore__strategy_reads()). Without a handle (run->strategy NULL, in tests) the needs decide. */
+ * the columns of the candidates, or where it says so. A host's function sees them whatever it needs
+ * of the labeled pool (alcore__strategy_reads()). Without a handle (run->strategy NULL, in tests)
+ * the needs decide. */
 static bool reads_labeled_rows(const alcore__run *run) {
     bool wanted = run->strategy ? alcore__strategy_reads(run->strategy, ALCORE_ROLE_LABELED)
                                 : reads_labeled(run);
+    if (run->def->reads_labeled_rows) wanted = run->def->reads_labeled_rows(run);
     return wanted && reads_candidates(run);
 }
 static bool reads_target(const alcore__run *run) {

@@ -68,6 +68,12 @@ static alcore_status mask_free(const alcore__draws *draws, const alcore__draw_bl
                                     &rows->matrix, mask);
 }
 
+/* alcore__draw_rule.has. */
+static bool has_row(const alcore__draws *draws, int64_t sequence, int64_t position) {
+    (void)sequence;
+    return alcore__greedy_is_free(&((const alcore__badge_state *)draws->owner)->greedy, position);
+}
+
 /* alcore__draw_rule.measure: from the row that was bought last and, behind it in found_a, found_h
  * and found_squares, the speculative ones. squares, |a|^2 |h|^2 of each row, are the first array of
  * the block's doubles. */
@@ -132,6 +138,7 @@ static int64_t first_free(const alcore__draws *draws, int64_t sequence) {
 
 static const alcore__draw_rule RULE = {.open = open_block,
                                        .mask = mask_free,
+                                       .has = has_row,
                                        .weighs_all = true,
                                        .measure = measure,
                                        .store = store_row,

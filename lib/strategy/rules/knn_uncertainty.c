@@ -91,6 +91,11 @@ static int64_t first_length(const alcore__run *run) {
     return length < state->k_limit ? length : state->k_limit;
 }
 
+/* strategy_def.reads_labeled_rows. */
+static bool reads_labeled_rows(const alcore__run *run) {
+    return alcore__mode_is_code(&run->score_params);
+}
+
 /* Called once before the first pass: groups the target rows and allocates
  * what has an entry for each group or candidate. A fixed k above k_max counts as k_max. The target
  * has an active row, which was checked before. */
@@ -101,8 +106,8 @@ static alcore_status begin(alcore__run *run) {
     const int64_t k = state->fixed_k;
     state->automatic = k == 0;
     state->k_limit = state->automatic || k > state->k_max ? state->k_max : k;
-    state->searches_labeled = alcore__mode_is_code(&run->score_params) &&
-                              run->active[ALCORE__OVER_LABELED_ROWS].count > 0;
+    state->searches_labeled =
+        reads_labeled_rows(run) && run->active[ALCORE__OVER_LABELED_ROWS].count > 0;
     int64_t searched = run->outcome.count; /* rows that can be neighbors */
     if (state->searches_labeled) searched += run->active[ALCORE__OVER_LABELED_ROWS].count;
     if (state->k_limit > searched) state->k_limit = searched;
@@ -443,6 +448,7 @@ const alcore__strategy_def alcore__strategy_knn_uncertainty = {
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__hybrid_needs,
               [ALCORE__ROLE(TARGET)] = alcore__needs_embeddings},
     .candidate_needs = alcore__hybrid_needs_of,
+    .reads_labeled_rows = reads_labeled_rows,
     .score_rows = alcore__score_given_or_class,
     .reads_all_classes = alcore__uncertainty_is_entropy,
     .rows_depend_on_budget = true,

@@ -243,6 +243,46 @@ START_TEST(all_neighbors_may_be_labeled) {
 }
 END_TEST
 
+/* With nan=exclude a labeled row with a NaN is nobody's neighbor, as if it had no label and were no
+ * candidate; where labeled rows are not read it counts nowhere. */
+START_TEST(a_labeled_row_may_have_a_nan) {
+    vector_case one = vector_case_named(vector_find("multilingual", "TV-KNN"), "auto");
+    const double *vectors = vector_doubles(vector_input(&one, "source"), NULL);
+    uint8_t labeled[64] = {0};
+    double points[2 * 64];
+    int64_t expected[2], n;
+    open_points(&one);
+    const int64_t rows = b.input.candidates.rows;
+    ck_assert_int_le(rows, 64);
+    b.mask[0] = b.mask[3] = 0;
+    labeled[3] = 1;
+    b.input.labeled_rows = labeled;
+    ck_assert_int_eq(bed_run(&b, "knn-uncertainty", "mode=code k=2", 2), ALCORE_OK);
+    for (int64_t r = 0; r < 2; r++) expected[r] = bed_pick(&b, r);
+    bed_close(&b);
+    memcpy(points, vectors, (size_t)(2 * rows) * sizeof *points);
+    points[1] = (double)NAN;
+    bed_open(&b, rows, 1, NULL);
+    bed_column(&b, &b.input.candidates, "embeddings", points, rows, 2, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.candidates, "scores", vector_doubles(vector_input(&one, "u"), NULL),
+               rows, 1, ALCORE_FLOAT64);
+    const double *of_target = vector_doubles(vector_input(&one, "target"), &n);
+    bed_column(&b, &b.input.target, "embeddings", of_target, n / 2, 2, ALCORE_FLOAT64);
+    b.mask[0] = b.mask[3] = 0;
+    labeled[0] = 1;
+    b.input.labeled_rows = labeled;
+    ck_assert_int_eq(bed_run(&b, "knn-uncertainty", "mode=code k=2", 2), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 0"));
+    b.input.nan_exclude = true;
+    ck_assert_int_eq(bed_run(&b, "knn-uncertainty", "mode=code k=2", 2), ALCORE_OK);
+    bed_expect_picks(&b, 2, expected);
+    ck_assert(b.outcome.nan_count == 1 && b.outcome.nan_rows[0] == 0);
+    ck_assert_int_eq(bed_run(&b, "knn-uncertainty", "k=2", 2), ALCORE_OK);
+    ck_assert_int_eq(b.outcome.nan_count, 0);
+    bed_close(&b);
+}
+END_TEST
+
 START_TEST(knn_uncertainty_of_the_public_code) {
     open_many(false);
     label_others();
@@ -442,6 +482,7 @@ END_TEST
 CHECK_SUITE("strategy-demux", k_has_limits, knn_uncertainty_vectors, uncertainty_knn_vectors,
             knn_uncertainty_is_the_plain_search, knn_uncertainty_of_the_public_code,
             k_may_exceed_the_lists_of_the_kernel, all_neighbors_may_be_labeled,
-            several_budgets_are_runs_of_their_own, uncertainty_knn_is_the_plain_search,
-            hybrids_name_a_nan, uncertainty_knn_compares_squares, uncertainty_knn_ties,
-            parameters_without_a_part, hybrids_read_what_a_model_gives, hybrids_need_a_target);
+            a_labeled_row_may_have_a_nan, several_budgets_are_runs_of_their_own,
+            uncertainty_knn_is_the_plain_search, hybrids_name_a_nan,
+            uncertainty_knn_compares_squares, uncertainty_knn_ties, parameters_without_a_part,
+            hybrids_read_what_a_model_gives, hybrids_need_a_target);

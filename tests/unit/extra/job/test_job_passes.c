@@ -2,6 +2,7 @@
 /* Jobs of strategies that compare rows, whose shards exchange the partials of passes: the picks of
  * one machine for shards that end within blocks, every parameter that changes the passes, messages
  * of the sizes of docs/distributed.md, and what goes wrong in the exchanges of rows and passes. */
+#include "extra/job/job_message.h"
 #include "fault_allocator.h"
 #include "job_shards.h"
 
@@ -37,7 +38,7 @@ static const job_setting SETTINGS[] = {
     {"huds", "n_strata=5 k_clusters=3", "30", "fill=skip", ALCORE_DEDUP_NONE},
     {"huds", "strata=quantile rescale=zscore", "300c", "tie=random", ALCORE_DEDUP_EXACT},
     {"knn-uncertainty", NULL, "200w", NULL, ALCORE_DEDUP_EXACT},
-    {"knn-uncertainty", "k=3 mode=code", "40", NULL, ALCORE_DEDUP_EXACT},
+    {"knn-uncertainty", "k=3 mode=code", "40", "nan=exclude", ALCORE_DEDUP_EXACT},
     {"uncertainty-knn", NULL, "50w", NULL, ALCORE_DEDUP_EXACT},
     {"uncertainty-knn", "cover=1", "20", "nan=exclude", ALCORE_DEDUP_NONE},
     {"badge", NULL, "12", NULL, ALCORE_DEDUP_EXACT},
@@ -361,6 +362,112 @@ START_TEST(partials_that_lie) {
 }
 END_TEST
 
+/* Delivers the messages of a job that has all rows until the next one is of a pass, and the partial
+ * of its first block has so many bytes: a copy of that one, and *place, where these begin. */
+static char *pass_of_bytes(alcore_job *job, uint64_t wanted, size_t *length, size_t *place) {
+    for (;;) {
+        int32_t state, exchange;
+        uint64_t bytes = 0;
+        ck_assert_ok(alcore_job_step(job, &state));
+        ck_assert_int_eq(state, ALCORE_JOB_FOLD);
+        const char *message = alcore_job_message(job, length);
+        char *copy = memcpy(malloc(*length), message, *length);
+        *place = 48 + (strlen(copy + 48) / 8 + 1) * 8 + 32 + 16;
+        memcpy(&exchange, copy + 20, sizeof exchange);
+        if (exchange >= ALCORE__EXCHANGE_PASSES && *length > *place)
+            memcpy(&bytes, copy + *place - 8, sizeof bytes);
+        if (bytes == wanted) return copy;
+        ck_assert_ok(alcore_job_deliver(job, copy, *length));
+        free(copy);
+    }
+}
+
+/* Writes 8 bytes into a message, with the right sum, and delivers it. */
+static alcore_status deliver_lie(alcore_job *job, char *message, size_t length, size_t place,
+                                 const void *number) {
+    memcpy(message + place, number, 8);
+    const uint64_t sum = alcore__hash64(message + 16, length - 16);
+    memcpy(message + 8, &sum, 8);
+    return alcore_job_deliver(job, message, length);
+}
+
+/* Bytes of what bertkm exchanges: a drawn row (its sequence, draw and position, its square and its
+ * vector), what an iteration of k-means has of its clusters, a row that is far from its centroid.
+ */
+enum {
+    KMEANS = 6,
+    DRAWN_BYTES = 24 + 8 * (1 + VECTOR),
+    ITERATION_BYTES = 8 * KMEANS * VECTOR + 8 * (1 + KMEANS),
+    FAR_BYTES = 24 + 8 * VECTOR
+};
+
+static const job_setting BERTKM = {"bertkm", NULL, "6", NULL, ALCORE_DEDUP_NONE};
+static const job_cut WHOLE = {1, {0, FEW_ROWS}};
+
+/* A draw of another sequence, a second one, and another row than the one that was drawn. */
+START_TEST(draws_that_lie) {
+    static const int64_t wrong[][2] = {{0, 1}, {0, -1}, {8, 1}, {8, 3}, {16, -1}, {16, FEW_ROWS}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong + 1; i++) {
+        size_t length, place;
+        alcore_job *job = job_new(ctx, &BERTKM, &WHOLE, 0);
+        char *message = pass_of_bytes(job, DRAWN_BYTES, &length, &place);
+        int64_t position, number = i > 0 ? wrong[i - 1][1] : 0;
+        memcpy(&position, message + place + 16, sizeof position);
+        if (i == 0) number = position == 0; /* a candidate */
+        place += i > 0 ? (size_t)wrong[i - 1][0] : 16;
+        ck_assert_int_eq(deliver_lie(job, message, length, place, &number), ALCORE_E_CORRUPT);
+        free(message);
+        alcore_job_unref(job);
+    }
+}
+END_TEST
+
+/* Where no row is left that can be drawn, a block that claims a weight has no row to be found. */
+START_TEST(weights_that_lie) {
+    const job_setting setting = {"badge", NULL, "9999", NULL, ALCORE_DEDUP_NONE};
+    const job_cut few = {1, {0, 20}};
+    record made = record_exchanges(&setting, &few);
+    const int last = made.count - 2; /* then come scores */
+    alcore_job *job = job_new(ctx, &setting, &few, 0);
+    const double weight = 1.0, none = 0.0;
+    int32_t state;
+    for (int i = 0; i < last; i++)
+        ck_assert_ok(alcore_job_deliver(job, made.bytes[i], made.lengths[i]));
+    const size_t place = made.lengths[last] - 8;
+    ck_assert_mem_eq(made.bytes[last] + place, &none, 8);
+    ck_assert_ok(deliver_lie(job, made.bytes[last], made.lengths[last], place, &weight));
+    ck_assert_int_eq(alcore_job_step(job, &state), ALCORE_E_CORRUPT);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "a draw that was not made"));
+    alcore_job_unref(job);
+    record_free(&made);
+}
+END_TEST
+
+/* Numbers of rows that are none, and a cluster that is empty by a lie, for which no row comes. */
+START_TEST(clusters_that_lie) {
+    static const int64_t wrong[] = {-1, FEW_ROWS + 1, INT64_MAX};
+    const int64_t nothing = 0, other_group = 7;
+    size_t length, place;
+    char *message;
+    for (size_t i = 0; i < 2 * sizeof wrong / sizeof *wrong; i++) {
+        alcore_job *job = job_new(ctx, &BERTKM, &WHOLE, 0);
+        message = pass_of_bytes(job, ITERATION_BYTES, &length, &place);
+        place += i % 2 == 0 ? 8 * KMEANS * VECTOR : ITERATION_BYTES - 8;
+        ck_assert_int_eq(deliver_lie(job, message, length, place, &wrong[i / 2]), ALCORE_E_CORRUPT);
+        free(message);
+        alcore_job_unref(job);
+    }
+    alcore_job *job = job_new(ctx, &BERTKM, &WHOLE, 0);
+    message = pass_of_bytes(job, ITERATION_BYTES, &length, &place);
+    ck_assert_ok(deliver_lie(job, message, length, place + ITERATION_BYTES - 8, &nothing));
+    free(message);
+    message = pass_of_bytes(job, FAR_BYTES, &length, &place);
+    ck_assert_int_eq(deliver_lie(job, message, length, place, &other_group), ALCORE_E_CORRUPT);
+    free(message);
+    alcore_job_unref(job);
+}
+END_TEST
+
 /* ---- sizes ---- */
 
 /* 48, the settings, and for each shard 32 and: of rows 48, a bit for each row up to a multiple of
@@ -464,6 +571,9 @@ TEST_FILE() {
     tcase_add_loop_test(cases, a_lost_worker_is_replaced, 0, SETTING_COUNT);
     tcase_add_test(cases, pools_are_in_use);
     tcase_add_loop_test(cases, partials_that_lie, 0, SETTING_COUNT);
+    tcase_add_test(cases, draws_that_lie);
+    tcase_add_test(cases, weights_that_lie);
+    tcase_add_test(cases, clusters_that_lie);
     tcase_add_test(cases, sizes_of_messages);
     tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 3);
     return check_suite_run("job_passes", cases);
