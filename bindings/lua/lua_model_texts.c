@@ -98,7 +98,7 @@ static void push_best(lua_State *L, const alcore_pool *pool, const double *score
     }
 }
 
-/*** Translates texts with a seq2seq model.
+/*** Translates texts with a seq2seq model, or continues them with a language model.
  * @function model:translate
  * @param texts a list of strings, or a pool
  * @tparam[opt] table options beams (1: greedy), max_tokens of an output, length_penalty (from
@@ -134,8 +134,8 @@ int l_model_translate(lua_State *L) {
     return 1;
 }
 
-/*** Scores pairs with a seq2seq model: the natural log-probability of each token of a target, its
- * end included, given its source.
+/*** Scores pairs with a seq2seq or language model: the natural log-probability of each token of a
+ * target, its end included, given its source.
  * @function model:score
  * @param sources a list of strings; or a pool, whose references are scored and which gets the
  * values as its column of log-probabilities

@@ -16,7 +16,8 @@
  * electra, albert. ROTARIES: modernbert, eurobert, nomic_bert. NEWER: these and deberta-v2.
  * ENCODERS: BERTS, distilbert and NEWER. BARTS: bart, mbart, marian, m2m_100, alcore_transformer.
  * T5S: t5, mt5. SEQ2SEQ: BARTS and T5S. LANGUAGE: llama, mistral, qwen2, qwen3, gemma3_text.
- * OUTPUTS: SEQ2SEQ and LANGUAGE. */
+ * OUTPUTS: SEQ2SEQ and LANGUAGE. NATIVE: those of which transformers has the code: ENCODERS, and
+ * OUTPUTS but for alcore_transformer. */
 
 /* ---- config.json: what the model is ---- */
 KEY(CONFIG, ALL, "model_type", OBEYED, "", "the family")
@@ -280,9 +281,11 @@ KEY(CONFIG, "model2vec", "head_config", NO_EFFECT, "",
     "of a classifier behind the embeddings, which are made here")
 KEY(CONFIG, ALL, "position_embedding_type", REFUSED, "\"absolute\"",
     "the engine has no other positions")
-KEY(CONFIG, ALL, "auto_map", REFUSED, "",
-    "the folder has code of its own, which does not run here; without the key the model_type is "
-    "computed, as transformers does without trust_remote_code")
+KEY(CONFIG, NATIVE, "auto_map", NO_EFFECT, "",
+    "code of the folder, which does not run here: the model_type is computed, as transformers does "
+    "without trust_remote_code")
+KEY(CONFIG, "alcore_transformer model2vec", "auto_map", REFUSED, "",
+    "the folder has code of its own, which does not run here")
 KEY(CONFIG, ALL, "pruned_heads", REFUSED, "{}",
     "save the model with transformers once more: it then has the sizes of what is left")
 KEY(CONFIG, ALL, "quantization_config", REFUSED, "", "save the model in float32 or bfloat16")

@@ -31,11 +31,13 @@ typedef struct row {
 #define ROTARIES "modernbert eurobert nomic_bert"
 #define NEWER ROTARIES " deberta-v2"
 #define ENCODERS BERTS " distilbert " NEWER
-#define BARTS "bart mbart marian m2m_100 alcore_transformer"
+#define THEIRS "bart mbart marian m2m_100"
+#define BARTS THEIRS " alcore_transformer"
 #define T5S "t5 mt5"
 #define SEQ2SEQ BARTS " " T5S
 #define LANGUAGE "llama mistral qwen2 qwen3 gemma3_text"
 #define OUTPUTS SEQ2SEQ " " LANGUAGE
+#define NATIVE ENCODERS " " THEIRS " " T5S " " LANGUAGE
 #define KEY(...) {__VA_ARGS__},
 
 static const row rows[] = {

@@ -47,15 +47,22 @@ static alcore_status read_count(const alcore__part *object, const char *name, in
 
 /* ---- files of transformers ---- */
 
+/* The model_type of config.json, and the first of its architectures. */
 static alcore_status read_model_type(reader *r, char model_type[64]) {
-    alcore__part config;
+    alcore__part config, list, first;
     alcore__name name = {0};
     bool found;
     ALCORE__TRY(read_object(r, "config.json", &config, &found));
     if (found) ALCORE__TRY(alcore__part_text(&config, "model_type", &name));
     alcore__format(model_type, 64, "%.*s", name.length > 63 ? 63 : (int)name.length,
                    name.text ? name.text : "");
-    return ALCORE_OK;
+    if (!found || !alcore__part_member(&config, "architectures", &list) ||
+        alcore__json_kind(&list.value) != '[')
+        return ALCORE_OK;
+    alcore__part_enter(&list);
+    return alcore__part_next(&list, &first) && alcore__json_kind(&first.value) == '"'
+               ? alcore__part_string(&first, &r->out->architecture)
+               : ALCORE_OK;
 }
 
 /* Checks the keys of a file; an engine for other families may know other keys. */
@@ -68,12 +75,16 @@ static alcore_status check_file(reader *r, const char *name, int32_t file, const
                  : ALCORE_OK;
 }
 
-/* tokenizer_config.json: its keys, and where texts are cut. */
+/* tokenizer_config.json: its keys, and where texts are cut; the template of conversations is there
+ * or in a file of its own. */
 static alcore_status read_tokenizer_config(reader *r, const char *model_type) {
-    alcore__part object;
+    alcore__part object, ignored;
     bool found;
+    ALCORE__TRY(alcore__folder_read(r->ctx, r->folder, "chat_template.jinja", &r->path, &r->text,
+                                    &r->out->chat_template));
     ALCORE__TRY(read_object(r, "tokenizer_config.json", &object, &found));
     if (!found) return ALCORE_OK;
+    if (alcore__part_member(&object, "chat_template", &ignored)) r->out->chat_template = true;
     ALCORE__TRY(
         alcore__folder_keys_check(&object, ALCORE__KEYS_TOKENIZER, model_type, &r->out->report));
     ALCORE__TRY(read_count(&object, "max_len", &r->out->max_tokens));

@@ -36,6 +36,8 @@ typedef struct alcore__folder_settings {
     alcore__prompt *prompts; /* [prompt_count], owned */
     size_t prompt_count, prompt_capacity;
     alcore__name default_prompt; /* its text; NULL: there is none */
+    alcore__name architecture;   /* the first of config.json; NULL: it names none */
+    bool chat_template;          /* the folder has one, which does not run here */
     /* Of static models: the folder of the table and its tokenizer in that of the model, "" or "."
      * for that itself. */
     alcore__name table_path;

@@ -62,9 +62,15 @@ typedef struct alcore__engine_model {
     alcore__answers *answers;
 } alcore__engine_model;
 
+enum { ALCORE__LACKS_BYTES = 200 };
+
 /* Whether the engine has the function of a call (one of ALCORE_SYS_MODEL_*), and the opened model
  * supports it. */
 bool alcore__engine_has(const alcore__engine_model *data, uint32_t call);
+/* What to say in an error of a column that the model cannot make: " (...)" with the architecture of
+ * its folder, of which the engine has not the head, such as LlamaForSequenceClassification; else
+ * "". buffer holds it. */
+const char *alcore__engine_lacks(const alcore_model *model, char buffer[ALCORE__LACKS_BYTES]);
 
 /* Makes a handle of a model that an engine runs, and its data, of which `opened` and what belongs
  * to it are filled by `open`; after a failure all of it is released. */

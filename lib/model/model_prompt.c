@@ -38,6 +38,10 @@ alcore_status alcore__engine_set_prompt(alcore_ctx *ctx, const char *path, const
     const alcore__folder_settings *settings = &data->settings;
     data->prompt = settings->default_prompt;
     data->prompt_given = prompt || name;
+    if (prompt && settings->chat_template)
+        alcore__log(ctx, ALCORE_LOG_INFO, "model", NULL,
+                    "%s: the prompt is read as it is: the chat_template of the folder does not run",
+                    path);
     if (prompt) ALCORE__TRY(keep_text(ctx, prompt, data));
     if (name) ALCORE__TRY(alcore__folder_settings_prompt(settings, path, name, &data->prompt));
     if (data->prompt.length == 0) data->prompt = (alcore__name){0};

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "formats/json_text.h"
+#include "model/model_engine.h"
 #include "model/model_pass.h"
 
 /* What is said of a column beside its origin. */
@@ -324,12 +325,13 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *con
 alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *const *columns,
                                 int32_t count, const alcore__wanted *wanted,
                                 const alcore__cache *cache) {
+    char lacks[ALCORE__LACKS_BYTES];
     for (int32_t i = 0; i < count; i++)
         if (!model->table->can(model, columns[i]))
             return alcore__fail(ALCORE_E_UNSUPPORTED,
-                                "model %s cannot make the column '%s'; give the column, or a model "
-                                "that can make it",
-                                model->name, columns[i]);
+                                "model %s cannot make the column '%s'%s; give the column, or a "
+                                "model that can make it",
+                                model->name, columns[i], alcore__engine_lacks(model, lacks));
     ALCORE__TRY(alcore__write_begin(model, "model"));
     alcore_status status = ALCORE_OK;
     for (int32_t i = 0; i < count && status == ALCORE_OK; i += ALCORE__PASS_COLUMNS) {

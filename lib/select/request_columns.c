@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/model_engine.h"
 #include "select/select_internal.h"
 
 /* A column that meets a need of a role. */
@@ -107,6 +108,7 @@ static alcore_status fail_missing(const resolver *self, int32_t role, alcore_poo
     const char *owner = alcore__role_owner(role);
     alcore_ctx *ctx = self->request->object.ctx;
     alcore__buffer near = {0};
+    char lacks[ALCORE__LACKS_BYTES] = "";
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     const char *similar = alcore__similar_column(pool, need);
     alcore_status status =
@@ -120,14 +122,15 @@ static alcore_status fail_missing(const resolver *self, int32_t role, alcore_poo
                               need, owner, (int)near.length, near.length ? near.data : "");
     else if (status == ALCORE_OK)
         status = alcore__fail(
-            ALCORE_E_MISSING, "the column '%s'%s is needed: it was not given, and %s%s%s%.*s", need,
-            owner,
+            ALCORE_E_MISSING, "the column '%s'%s is needed: it was not given, and %s%s%s%s%.*s",
+            need, owner,
             model                                        ? "the model "
             : alcore__request_names_model(self->request) ? "no model of this column was given"
             : self->named                                ? "no model was given"
                                                          : "the built-in n-gram model",
             model ? alcore_model_name(model) : "",
-            model || !self->named ? " cannot make it" : " that makes it", (int)near.length,
+            model || !self->named ? " cannot make it" : " that makes it",
+            model ? alcore__engine_lacks(model, lacks) : lacks, (int)near.length,
             near.length ? near.data : "");
     alcore__buffer_clear(ctx, &near);
     return status == ALCORE_E_MISSING ? add_missing_remedy(status, role, need) : status;

@@ -14,12 +14,15 @@ FILES = {"CONFIG": "config.json", "GENERATION": "generation_config.json", "TOKEN
          "MODULES": "an entry of modules.json", "POOLING": "1_Pooling/config.json", "NORMALIZE": "2_Normalize/config.json",
          "DENSE": "2_Dense/config.json", "LAYER_NORM": "2_LayerNorm/config.json"}
 BERTS = "bert roberta xlm-roberta rembert camembert xlm-roberta-xl mpnet electra albert"
-BARTS = "bart mbart marian m2m_100 alcore_transformer"
+THEIRS = "bart mbart marian m2m_100"
+BARTS = THEIRS + " alcore_transformer"
+LANGUAGE = "llama mistral qwen2 qwen3 gemma3_text"
 ROTARIES = "modernbert eurobert nomic_bert"
 NEWER = ROTARIES + " deberta-v2"
-GROUPS = {"ALL": "", "BERTS": BERTS, "ENCODERS": BERTS + " distilbert " + NEWER, "ROTARIES": ROTARIES, "NEWER": NEWER,
-          "BARTS": BARTS, "T5S": "t5 mt5", "SEQ2SEQ": BARTS + " t5 mt5", "LANGUAGE": "llama mistral qwen2 qwen3 gemma3_text",
-          "OUTPUTS": BARTS + " t5 mt5 llama mistral qwen2 qwen3 gemma3_text"}
+ENCODERS = BERTS + " distilbert " + NEWER
+GROUPS = {"ALL": "", "BERTS": BERTS, "ENCODERS": ENCODERS, "ROTARIES": ROTARIES, "NEWER": NEWER,
+          "BARTS": BARTS, "T5S": "t5 mt5", "SEQ2SEQ": BARTS + " t5 mt5", "LANGUAGE": LANGUAGE,
+          "OUTPUTS": BARTS + " t5 mt5 " + LANGUAGE, "NATIVE": ENCODERS + " " + THEIRS + " t5 mt5 " + LANGUAGE}
 BEGIN, END = "<!-- keys: made by tests/tools/model_keys.py, do not edit -->\n", "<!-- end of keys -->\n"
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Z0-9_]+|[|,()]|/\*.*?\*/', re.S)
 

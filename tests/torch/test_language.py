@@ -4,6 +4,7 @@
 selection, and what is refused. The numbers themselves are compared with transformers in test_torch_models.c. In TAP.
 usage: test_language.py ALCORE ROOT BUILD"""
 import json
+import logging
 import math
 import os
 import subprocess
@@ -154,9 +155,40 @@ def refusals(box):
     assert "dropout" in error(lambda: model.score(SOURCES, TARGETS))
 
 
+def other_heads(box):
+    """A head that is not computed is named where its probabilities are asked for; embeddings are what they are without it."""
+    for family, name in (("llama", "LlamaForSequenceClassification"), ("qwen3", "Qwen3ForTokenClassification"), ("gemma3", "Gemma3TextForQuestionAnswering")):
+        plain = alcore.Model.open(folder(box, family))
+        model = alcore.Model.open(folder(box, family, {"config.json": {"architectures": [name]}}))
+        assert model.embed(SOURCES).tolist() == plain.embed(SOURCES).tolist(), name
+        pool = alcore.Pool(SOURCES, context=model.context)
+        for column in ("probs", "token_probs", "qa_probs", "logprobs"):
+            assert name in error(lambda: model.run(pool, column)), (name, column)
+        assert name in error(lambda: alcore.select(SOURCES, 1, "lc", model=model)), name
+        found = error(lambda: plain.run(alcore.Pool(SOURCES, context=plain.context), "probs"))
+        assert "probs" in found and "head" not in found, found
+    for names in ([], [7], "LlamaForSequenceClassification", ["x" * 300 + "ForSequenceClassification"]):
+        model = alcore.Model.open(folder(box, "llama", {"config.json": {"architectures": names}}))
+        assert "probs" in error(lambda: model.run(alcore.Pool(SOURCES, context=model.context), "probs")), names
+
+
+def templates_of_conversations(box):
+    """They do not run, which a line of the log says where a prompt is given."""
+    lines, logger, handler = [], logging.getLogger("alcore"), logging.Handler()
+    handler.emit = lambda record: lines.append(record.getMessage())
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    for files, said in (({}, False), ({"tokenizer_config.json": {"chat_template": "{{ messages }}"}}, True)):
+        for prompt in (None, "w40 {source} "):
+            del lines[:]
+            alcore.Model.open(folder(box, "llama", files), prompt=prompt)
+            assert any("chat_template" in line for line in lines) == (said and prompt is not None), (files, prompt, lines)
+    logger.removeHandler(handler)
+
+
 def main():
     tap = Tap()
-    tap.run([texts, templates, languages, wrong_prompts, selections, saved, limits, refusals])
+    tap.run([texts, templates, languages, wrong_prompts, selections, saved, limits, refusals, other_heads, templates_of_conversations])
     tap.finish()
 
 

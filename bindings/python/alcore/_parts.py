@@ -191,7 +191,7 @@ class Model(Handle):
                   best: int) -> list[list[tuple[str, float | None]]]: ...
     def translate(self, texts, *, beams=0, max_tokens=0, length_penalty=None, sample=False, temperature=None, seed=0, language=None,
                   best=None):
-        """The best output of a seq2seq model for each text: a list of str. With best=N, up to beams: a list with the N best
+        """The best output of a seq2seq or language model for each text: a list of str. With best=N, up to beams: a list with the N best
         outputs of each text, the best first, as pairs (text, score); score is None where there are fewer. Of a Pool a Pool of the
         outputs, N rows for each row, with its id, the log-probabilities of their tokens and "output_scores" as columns.
         beams: 1 (greedy) to 64; max_tokens of an output; 0 means what the folder says, as None does for

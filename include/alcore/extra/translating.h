@@ -30,14 +30,15 @@ typedef struct alcore_translate_options {
 #define ALCORE_TRANSLATE_OPTIONS_INIT                                                              \
     ALCORE_INIT_2(alcore_translate_options, length_penalty, ALCORE_UNSET, temperature, ALCORE_UNSET)
 
-/** Translates the texts of a pool: the best outputs of a seq2seq model for each row. The answer is
- * a pool with `best` rows for each row, one after another and with its id: output k of row r, from
- * 0 and the best first, is row r * best + k. The texts are the outputs, the column "logprobs" has
- * the natural log-probability of each token of the output, its end included, and the column
- * "output_scores" what outputs are ranked by: the sum of the log-probabilities, divided by
- * tokens^length_penalty, where a token that the folder forces counts 0. Of equal scores the one
- * that the search finished first is better. Rows that are masked, and outputs that the search did
- * not find, have an empty text, no token and the score NaN.
+/** Translates the texts of a pool: the best outputs of a seq2seq model, or of a language model,
+ * which continues a text or its prompt, for each row. The answer is a pool with `best` rows for
+ * each row, one after another and with its id: output k of row r, from 0 and the best first, is row
+ * r * best + k. The texts are the outputs, the column "logprobs" has the natural log-probability of
+ * each token of the output, its end included, and the column "output_scores" what outputs are
+ * ranked by: the sum of the log-probabilities, divided by tokens^length_penalty, where a token that
+ * the folder forces counts 0. Of equal scores the one that the search finished first is better.
+ * Rows that are masked, and outputs that the search did not find, have an empty text, no token and
+ * the score NaN.
  * @param[in] model borrowed
  * @param[in] pool borrowed; it may be read meanwhile
  * @param[in] options borrowed; NULL: defaults

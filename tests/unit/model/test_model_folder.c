@@ -97,8 +97,6 @@ START_TEST(keys_that_would_change_results_are_refused) {
          ALCORE_E_UNSUPPORTED},
         {"config.json", "\"position_embedding_type\": \"relative_key\"", "relative_key",
          ALCORE_E_UNSUPPORTED},
-        {"config.json", "\"auto_map\": {\"AutoModel\": \"m.M\"}", "trust_remote_code",
-         ALCORE_E_UNSUPPORTED},
         {"config.json", "\"pruned_heads\": {\"1\": [0]}", "pruned_heads", ALCORE_E_UNSUPPORTED},
         {"config.json", "\"quantization_config\": {\"bits\": 4}", "quantization_config",
          ALCORE_E_UNSUPPORTED},
@@ -160,7 +158,7 @@ START_TEST(values_without_an_effect_are_accepted) {
     alcore_ctx *ctx = begin("{\"dims\": 3, \"model_type\": \"bert\", \"is_decoder\": false, "
                             "\"pruned_heads\": { }, \"quantization_config\": null, "
                             "\"no_repeat_ngram_size\": 3, \"position_embedding_type\": "
-                            "\"absolute\"}");
+                            "\"absolute\", \"auto_map\": {\"AutoModel\": \"code.Model\"}}");
     write_modules(true);
     write_file("sentence_bert_config.json",
                "{\"transformer_task\": \"feature-extraction\", \"modality_config\": {\n \"text\": "
