@@ -73,8 +73,12 @@ static const char *next_source(alcore__xliff_inline *self) {
 
 static alcore_status end_mark(alcore__xliff_inline *self, alcore__xliff *file) {
     alcore__buffer *const field = file->field;
-    if (self->marks-- != self->mark || !field) return ALCORE_OK;
+    const bool ends = self->mark > 0 && self->marks == self->mark;
+    if (self->marks > 0) self->marks--;
+    if (!ends) return ALCORE_OK;
     self->mark = 0;
+    /* The text has ended already where a source or target stands within the segment. */
+    if (!field || field->length < self->start) return ALCORE_OK;
     if (self->in_source) {
         file->field = NULL;
         self->wanted += has_any(alcore__unit_text(field), field->length, false);

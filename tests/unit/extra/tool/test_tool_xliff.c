@@ -235,6 +235,16 @@ START_TEST(test_segments) {
 }
 END_TEST
 
+/* A target within a segment, which no tool writes, ends the segment: another target has none. */
+START_TEST(test_a_target_within_a_segment) {
+    ck_assert_str_eq(answers_of("xliff", "x.xlf",
+                                BEGIN UNIT("u", "",
+                                           "<target>aa<mrk mtype='seg'>b<target>x</target>"
+                                           "</mrk></target><target>cd<mrk/></target>") END),
+                     "u ok cd\n");
+}
+END_TEST
+
 START_TEST(test_wrong) {
     char deep[8192] = "", *at = deep;
     for (int i = 0; i < 300; i++) at += sprintf(at, "<xliff>");
@@ -291,5 +301,5 @@ START_TEST(test_not_xml) {
 END_TEST
 
 CHECK_SUITE_WITH("XLIFF 1.2", tool_setup, tool_teardown, test_written, test_untouched, test_states,
-                 test_content, test_codes, test_segments, test_wrong, test_endless_tag,
-                 test_not_xml);
+                 test_content, test_codes, test_segments, test_a_target_within_a_segment,
+                 test_wrong, test_endless_tag, test_not_xml);
