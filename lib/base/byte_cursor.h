@@ -14,6 +14,11 @@ typedef struct alcore__byte_cursor {
     size_t left; /* bytes */
 } alcore__byte_cursor;
 
+/* So many bytes up to a multiple of 8, to which parts of such bytes are filled with zeros. */
+static inline size_t alcore__cursor_padded(size_t bytes) {
+    return (bytes + 7) / 8 * 8;
+}
+
 /* The next `count` items of `size` bytes, which are not 0, and moves behind them; NULL, and moves
  * nowhere: there are not so many. */
 static inline const char *alcore__cursor_take(alcore__byte_cursor *cursor, size_t count,

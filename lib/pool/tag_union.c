@@ -5,7 +5,7 @@
 
 /* The length of a tag with NUL behind it, up to a multiple of 8. */
 static size_t padded(size_t length) {
-    return (length / 8 + 1) * 8;
+    return alcore__cursor_padded(length + 1);
 }
 
 alcore_status alcore__tags_write(alcore_ctx *ctx, const alcore_pool *pool, alcore__buffer *out) {

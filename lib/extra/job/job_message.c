@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/byte_cursor.h"
 #include "base/rng.h"
 #include "strategy/budget/nominees.h"
 
@@ -54,7 +55,7 @@ size_t alcore__exchange_item_bytes(int32_t exchange) {
 
 /* The length of a text with NUL behind it, up to a multiple of ALIGNMENT. */
 static size_t padded(size_t length) {
-    return (length / ALIGNMENT + 1) * ALIGNMENT;
+    return alcore__cursor_padded(length + 1);
 }
 
 /* ---- reading ---- */

@@ -89,7 +89,8 @@ static alcore_status put_partials(alcore_ctx *ctx, const alcore__partials *parti
         const partial_header header = {.block = partial->block, .bytes = partial->bytes};
         ALCORE__TRY(alcore__buffer_append(ctx, out, &header, sizeof header));
         ALCORE__TRY(alcore__buffer_append(ctx, out, partial->data, partial->bytes));
-        ALCORE__TRY(alcore__buffer_append(ctx, out, zeros, (8 - partial->bytes % 8) % 8));
+        ALCORE__TRY(alcore__buffer_append(ctx, out, zeros,
+                                          alcore__cursor_padded(partial->bytes) - partial->bytes));
     }
     return ALCORE_OK;
 }
@@ -135,7 +136,7 @@ static alcore_status take_entry(alcore_job *job, const alcore__job_entry *entry,
             header.block >= end || header.bytes == 0 || header.bytes > cursor.left)
             return fail_damaged(entry);
         const size_t bytes = (size_t)header.bytes;
-        const char *found = alcore__cursor_take(&cursor, (bytes + 7) / 8, 8);
+        const char *found = alcore__cursor_take(&cursor, alcore__cursor_padded(bytes), 1);
         if (!found) return fail_damaged(entry);
         ALCORE__TRY(alcore__new_array(job->object.ctx, 1, bytes, &data));
         memcpy(data, found, bytes);

@@ -33,16 +33,12 @@ static const char ZEROS[8];
 
 /* Appends zeros up to a multiple of 8 bytes. */
 static alcore_status pad(alcore_ctx *ctx, alcore__buffer *out) {
-    return alcore__buffer_append(ctx, out, ZEROS, (8 - out->length % 8) % 8);
-}
-
-static size_t padded(size_t bytes) {
-    return (bytes + 7) / 8 * 8;
+    return alcore__buffer_append(ctx, out, ZEROS, alcore__cursor_padded(out->length) - out->length);
 }
 
 /* The first row at or behind `row` with which a block begins, among `rows` rows. */
 static int64_t block_border(int64_t row, int64_t rows) {
-    const int64_t border = (row + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS * ALCORE_BLOCK_ROWS;
+    const int64_t border = alcore__job_first_block(row) * ALCORE_BLOCK_ROWS;
     return border < rows ? border : rows;
 }
 
@@ -153,7 +149,8 @@ alcore_status alcore__job_put_rows(alcore_job *job, alcore__job_entry *entry,
 
 /* Sets mask [rows] from bits, `count` of which are to be set. */
 static bool take_bits(alcore__byte_cursor *cursor, int64_t rows, int64_t count, uint8_t *mask) {
-    const char *bits = alcore__cursor_take(cursor, padded((size_t)(rows + 7) / 8), 1);
+    const char *bits =
+        alcore__cursor_take(cursor, alcore__cursor_padded((size_t)(rows + 7) / 8), 1);
     int64_t set = 0;
     for (int64_t row = 0; bits && row < rows; row++) {
         mask[row] = bits[row / 8] >> row % 8 & 1;
@@ -201,7 +198,8 @@ static alcore_status take_values(taking *self, int32_t column, const alcore__job
     }
     *whole = (uint64_t)count <= cursor->left / bytes;
     const char *values =
-        *whole ? alcore__cursor_take(cursor, padded((size_t)count * bytes), 1) : NULL;
+        *whole ? alcore__cursor_take(cursor, alcore__cursor_padded((size_t)count * bytes), 1)
+               : NULL;
     *whole = values != NULL;
     if (!values || !wanted) return ALCORE_OK;
     alcore__column_piece *piece = &self->pieces[column][self->piece_count[column]++];
