@@ -6,6 +6,8 @@
 
 #include "lua_binding.h"
 
+#pragma GCC visibility push(hidden)
+
 /* One call of select, ablate or compare. */
 typedef struct selecting {
     lua_State *L;
@@ -37,4 +39,7 @@ int al_selecting_begin(selecting *self);
  * progress function back, which may run the collector and with it finalizers that clear the error
  * text. */
 alcore_status al_selecting_end(selecting *self, int functions, alcore_status status);
+
+#pragma GCC visibility pop
+
 #endif

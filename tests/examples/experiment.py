@@ -16,7 +16,7 @@ if command[:2] == ["model", "vocabulary"]:
 elif command[:2] == ["model", "train"]:
     if command[command.index("--device") + 1] == os.environ.get("BROKEN"):
         sys.exit("there is no such device")
-    if os.environ.get("SLOW", "-") in command[2]:
+    if os.environ.get("SLOW") and os.environ["SLOW"] in command[2]:
         open(os.environ["SEEN"] + ".slow", "w").close()
         time.sleep(60)
     config = json.load(open(command[2]))

@@ -178,7 +178,7 @@ case("functions train and measure", function()
     end)), '{"chrf":41.5}')
     equal(assert(project:document()):match('"name":"chrf","value":41.5'), '"name":"chrf","value":41.5')
     if os.setlocale("de_DE.UTF-8") then -- run_lua.sh makes it: numbers have a comma
-        equal(("%.1f"):format(0.5), "0,5")
+        if not jit then equal(("%.1f"):format(0.5), "0,5") end -- LuaJIT formats numbers itself
         equal(project:eval(function() return {chrf = 41.25} end), '{"chrf":41.25}')
         os.setlocale("C")
     end
