@@ -189,9 +189,11 @@ class Project(Handle):
         """Takes the answers of a tool's file: an ImportReport. annotator: who, where the file does not say; None:
         somebody without a name, who counts as one more person. span_unit: what the offsets of this file count, "code_points", "utf16"
         or "bytes"; None: the setting span_unit."""
-        unit = () if span_unit is None else (choice("ALCORE_SPAN_", span_unit, "span_unit"),)
-        out = filled(_ffi.alcore_project_import_report, lib.alcore_project_import_spans if unit else lib.alcore_project_import, self._handle,
-                     name_of(tool, "tool"), path_of(path), None if annotator is None else name_of(annotator, "annotator"), *unit)
+        given = (self._handle, name_of(tool, "tool"), path_of(path), None if annotator is None else name_of(annotator, "annotator"))
+        if span_unit is None:
+            out = filled(_ffi.alcore_project_import_report, lib.alcore_project_import, *given)
+        else:
+            out = filled(_ffi.alcore_project_import_report, lib.alcore_project_import_spans, *given, choice("ALCORE_SPAN_", span_unit, "span_unit"))
         counts = {name: getattr(out, name) for name in ImportReport._fields if name != "messages"}
         return ImportReport(messages=(out.messages or b"").decode().splitlines(), **counts)
 
