@@ -143,12 +143,12 @@ def phrases():
         ('a lane begins {} loads before it waits for the first', [whole(constant('lib/engines/cuda/cuda_warp.cuh', 'LANE_STEPS'))]),
         ('a folder of less than {} MiB', [whole(one('tests/gpu/pack.sh', r'most_bytes=\$\(\((\d+) << 20\)\)'))]),
         ('A folder of {} bytes or more is refused', [whole(one('tests/gpu/pack.sh', r'most_bytes=\$\(\((\d+) << 20\)\)') * MIB)]),
-        ('run at once, up to {}, as', [whole(one(run, r'MOST_JOBS=(\d+)'))]),
-        ('One case in {} (with filters one in {}; in 9 minutes one in {} and one in {})',
+        ('In a stage that times nothing up to {} steps run', [whole(one(run, r'MOST_JOBS=(\d+)'))]),
+        ('One case in {} is run, with filters one in {} (in 9 minutes one in {} and one in {})',
          [whole(one(run, pattern)) for pattern in (r'\ncases=(\d+)', r'\ncases=.* filter_cases=(\d+)', r' 9 \] \|\| cases=(\d+)', r' 9 \] \|\| .*filter_cases=(\d+)')]),
-        ('then at size, {} rows', [whole(one(run, r'\ncases=\d+ .*rows=(\d+)'))]),
-        ('over one case in {}, and 20 selections', [whole(one(run, r'racecheck, one case in (\d+)'))]),
-        ('margin ratios of {} rows of torch tensors', [whole(one(run, r'\nselection_rows=(\d+)'))]),
+        ('then each entry at full size, {} rows', [whole(one(run, r'\ncases=\d+ .*rows=(\d+)'))]),
+        ('over one case in {}. Then 20 selections', [whole(one(run, r'racecheck, one case in (\d+)'))]),
+        ('margin ratios of {} rows, from torch tensors', [whole(one(run, r'\nselection_rows=(\d+)'))]),
         ('memcheck of all kernels with {} rows', [whole(one(run, r'missing-entries" 1 400 (\d{5}) '))]),
     ]
 
