@@ -39,7 +39,8 @@ static int read_test(selecting *self, int32_t max_order, alcore_overlap **out) {
         alcore_overlap_add(*out, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE, texts, lengths, count));
 }
 
-/* Pushes the numbers that it returns, [*count]: the field `values`, else those of Table 7. */
+/* The numbers [*count] of the field `values`, else those of Table 7 of the paper. What it pushes
+ * keeps them alive. */
 static const double *read_values(selecting *self, int64_t *count) {
     static const double usual[] = {0, 0.1, 0.3, 0.5, 0.7, 0.9, 1};
     lua_getfield(self->L, self->fields, "values");

@@ -14,13 +14,14 @@ typedef struct alcore__byte_cursor {
     size_t left; /* bytes */
 } alcore__byte_cursor;
 
-/* So many bytes up to a multiple of 8, to which parts of such bytes are filled with zeros. */
+/* `bytes` rounded up to a multiple of 8: the parts of a message are filled with zeros to that
+ * length, so that arrays of 64 bits behind them are aligned. */
 static inline size_t alcore__cursor_padded(size_t bytes) {
     return (bytes + 7) / 8 * 8;
 }
 
-/* The next `count` items of `size` bytes, which are not 0, and moves behind them; NULL, and moves
- * nowhere: there are not so many. */
+/* Returns the next `count` items of `size` bytes (size > 0) and moves behind them; NULL, without
+ * moving, where fewer are left. */
 static inline const char *alcore__cursor_take(alcore__byte_cursor *cursor, size_t count,
                                               size_t size) {
     const char *found = cursor->next;
@@ -30,7 +31,7 @@ static inline const char *alcore__cursor_take(alcore__byte_cursor *cursor, size_
     return found;
 }
 
-/* Copies the next `size` bytes to *out; false: there are not so many. */
+/* Copies the next `size` bytes to *out; false where fewer are left. */
 static inline bool alcore__cursor_read(alcore__byte_cursor *cursor, void *out, size_t size) {
     const char *found = alcore__cursor_take(cursor, 1, size);
     if (found) memcpy(out, found, size);

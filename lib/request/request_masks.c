@@ -206,7 +206,8 @@ static alcore_status match_memory(const alcore_request *request, const alcore__m
     return status;
 }
 
-/* Masks the rows of a shard that the option masks leaves out. */
+/* Masks the rows of a shard that the option masks leaves out, as the job has found from the texts
+ * of all shards: left_out [rows] is 1 there; NULL: none is. */
 static void leave_out(const uint8_t *left_out, alcore__masks *masks) {
     for (int64_t row = 0; left_out && row < masks->rows; row++) {
         if (!left_out[row] || !masks->candidate_mask[row]) continue;

@@ -31,11 +31,6 @@ typedef struct text_record {
 _Static_assert(sizeof(text_record) == 24, "as docs/distributed.md says");
 _Static_assert(ALCORE__NEAR_KEYS % 2 == 0, "keys take a multiple of 8 bytes");
 
-/* Parts with what follows them up to a multiple of 8 bytes. */
-static size_t padded_parts(size_t count) {
-    return (count + 1) / 2 * 2;
-}
-
 alcore_status alcore__text_masks_asked(const alcore_request *request, bool recommended, bool *out) {
     uint32_t masks;
     const alcore_status status = alcore__text_masks_wanted(request, recommended, &masks);
@@ -62,11 +57,11 @@ static alcore_status write_text(alcore_ctx *ctx, const alcore__read_texts *texts
     ALCORE__TRY(alcore__buffer_append(ctx, out, &record, sizeof record));
     if (record.parts == 0) return ALCORE_OK;
     const alcore__near_parts parts = alcore__texts_read_parts(texts, row);
+    const size_t bytes = parts.count * sizeof *parts.parts;
     ALCORE__TRY(
         alcore__buffer_append(ctx, out, texts->near[row].keys, sizeof texts->near[row].keys));
-    ALCORE__TRY(alcore__buffer_append(ctx, out, parts.parts, parts.count * sizeof *parts.parts));
-    return alcore__buffer_append(ctx, out, nothing,
-                                 (padded_parts(parts.count) - parts.count) * sizeof *nothing);
+    ALCORE__TRY(alcore__buffer_append(ctx, out, parts.parts, bytes));
+    return alcore__buffer_append(ctx, out, nothing, alcore__cursor_padded(bytes) - bytes);
 }
 
 /* The texts that were read, the near ones of wordless texts left out where the first mask masks
@@ -163,12 +158,13 @@ static alcore_status read_near(alcore_ctx *ctx, alcore__byte_cursor *cursor,
     alcore__text_near *near = &texts->near[number];
     alcore__parts_block *block = &texts->parts[number / ALCORE_BLOCK_ROWS];
     *complete = alcore__cursor_read(cursor, near->keys, sizeof near->keys);
-    const char *parts = alcore__cursor_take(cursor, padded_parts(record->parts), sizeof(uint32_t));
+    const size_t bytes = record->parts * sizeof *block->parts;
+    const char *parts = alcore__cursor_take(cursor, 1, alcore__cursor_padded(bytes));
     *complete &= parts != NULL;
     if (!*complete) return ALCORE_OK;
     ALCORE__TRY(alcore__grow(ctx, &block->parts, &block->capacity, block->count + record->parts,
                              sizeof *block->parts));
-    memcpy(block->parts + block->count, parts, record->parts * sizeof *block->parts);
+    memcpy(block->parts + block->count, parts, bytes);
     near->first = block->count;
     near->count = record->parts;
     near->sketch = alcore__near_sketch(block->parts + block->count, record->parts);

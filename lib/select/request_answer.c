@@ -500,7 +500,8 @@ static alcore_status answer_masks(answer *self) {
     return check_words(self, &all);
 }
 
-/* Copies what a run over the rows of all shards has bought. costs [rows]; NULL: 1 each. */
+/* Copies what a run over the rows of all shards has bought into the answer's nominees. costs [rows
+ * of all shards]; NULL: each costs 1. */
 static alcore_status copy_bought(answer *self, const alcore__outcome *outcome,
                                  const double *costs) {
     alcore__shard_answer *shard = self->shard;

@@ -42,7 +42,8 @@ static inline int64_t alcore__near_most(int64_t words) {
 uint32_t alcore__near_list(const uint64_t *words, int64_t count, uint32_t *out);
 /* The sketch of parts [count]. */
 uint64_t alcore__near_sketch(const uint32_t *parts, int64_t count);
-/* The keys of the text. They leave the process to others of this release only. */
+/* The keys by which texts that may be near are found. Messages between processes hold them
+ * (request/text_masks_shards.c), which are refused from another release: they may change in one. */
 void alcore__near_keys(const uint64_t *words, int64_t count, uint32_t out[ALCORE__NEAR_KEYS]);
 /* Whether two texts with parts are near. */
 bool alcore__near_same(const alcore__near_parts *a, const alcore__near_parts *b);

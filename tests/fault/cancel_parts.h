@@ -36,7 +36,7 @@ alcore_status with_items(alcore_status (*use)(alcore_annotations *, const char *
 const char *in_folder(const char *name);
 
 /* cancel_calls.c */
-/* A request of strategy_name for a part of the pool. */
+/* A request that selects a part of the pool by the strategy strategy_name. */
 alcore_status make_request(alcore_request **out);
 /* A training set of `annotations`, for which the pool is its own labeled data. */
 alcore_status make_mix(const char *kind, alcore_mix **out);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
+#include "must.h"
 #include "test_folder.h"
 
 int64_t row_count;
@@ -33,16 +34,6 @@ const char *in_folder(const char *name) {
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
 }
-
-#define MUST(expression)                                                                           \
-    do {                                                                                           \
-        alcore_status must_ = (expression);                                                        \
-        if (must_ != ALCORE_OK) {                                                                  \
-            printf("Bail out! %s: %s (%s)\n", #expression, alcore_last_error(),                    \
-                   alcore_status_name(must_));                                                     \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 const char **texts_of_pool(void) {
     const char **texts = malloc(sizeof *texts * (size_t)row_count);

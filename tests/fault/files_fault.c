@@ -17,6 +17,7 @@
 #include "base/rng.h"
 #include "column_rows.h"
 #include "lm_calls.h"
+#include "must.h"
 #include "tap.h"
 #include "test_folder.h"
 
@@ -394,16 +395,6 @@ static const char *sweep(stage *s, alcore_status (*call)(stage *s), int operatio
         }
     }
 }
-
-#define MUST(expression)                                                                           \
-    do {                                                                                           \
-        alcore_status must_ = (expression);                                                        \
-        if (must_ != ALCORE_OK) {                                                                  \
-            printf("Bail out! %s: %s (%s)\n", #expression, alcore_last_error(),                    \
-                   alcore_status_name(must_));                                                     \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 /* Texts that are no candidates, and an answer to each candidate, which may be an item. */
 static void make_project(stage *s) {

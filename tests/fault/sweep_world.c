@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "column_functions.h"
+#include "must.h"
 #include "sweep.h"
 #include "test_folder.h"
 
@@ -33,14 +34,6 @@ static const char *const texts[WORLD_ROWS] = {
 static float scores[WORLD_ROWS], embeddings[WORLD_ROWS * WORLD_DIMS], probs[WORLD_ROWS * 2];
 static float logprobs[WORLD_ROWS * 2];
 static int64_t offsets[WORLD_ROWS + 1];
-
-static void must(alcore_status status, const char *what) {
-    if (status == ALCORE_OK) return;
-    printf("Bail out! the world of the sweep: %s: %s (%s)\n", what, alcore_last_error(),
-           alcore_status_name(status));
-    exit(1);
-}
-#define MUST(expression) must(expression, #expression)
 
 static void set(alcore_pool *pool, const char *name, float *data, int64_t columns,
                 const int64_t *ragged) {

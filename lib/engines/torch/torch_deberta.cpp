@@ -18,8 +18,9 @@ namespace {
 
 /* ---- distances ---- */
 
-/* Rows of the table by distance, int64 [2 length - 1], of -(length - 1) to length - 1. Distances
- * of half of the buckets and more are counted in logarithms, in float32 as in transformers. */
+/* Which row of the table of distances belongs to each of the distances -(length - 1) to length - 1:
+ * int64 [2 length - 1]. Distances beyond half of the buckets share rows by their logarithm, which
+ * is taken in float32, as transformers takes it. */
 at::Tensor rows_of(const Disentangled &what, int64_t length, at::Device device) {
     at::Tensor distance = at::arange(-(length - 1), length, at::TensorOptions().dtype(at::kLong));
     if (what.buckets > 0) {

@@ -65,8 +65,8 @@ struct Pairs {
     }
 };
 
-/* Refuses ids that the vocabulary does not have, and texts that are too long; empty ones are scored
- * as far as they go. */
+/* Refuses ids that the vocabulary does not have, and texts that are too long. An empty text is
+ * right: it has no token to score. */
 void check_language_texts(const Model &model, const alcore_sys_model_texts &texts) {
     if (texts.count == 0) return;
     if (texts.ids == nullptr || texts.offsets == nullptr)

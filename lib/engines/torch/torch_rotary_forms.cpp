@@ -83,9 +83,9 @@ Rotation yarn(const Keys &config, const Keys &own, int64_t head, double theta) {
                              ? yarn_scale(factor, weight) / yarn_scale(factor, all)
                              : yarn_scale(factor, 1);
     const double n = static_cast<double>(head);
-    auto component = [&](double turns) { /* that makes so many turns within the length */
-                                         return n * std::log(length / (turns * 2 * PI)) /
-                                                (2 * std::log(theta));
+    /* The component whose angle makes `turns` full turns within the length. */
+    auto component = [&](double turns) {
+        return n * std::log(length / (turns * 2 * PI)) / (2 * std::log(theta));
     };
     const double fast = own.real("beta_fast", 0), slow = own.real("beta_slow", 0);
     double low = component(fast == 0 ? 32 : fast), high = component(slow == 0 ? 1 : slow);

@@ -124,7 +124,8 @@ alcore_status alcore__project_pairs_open(alcore_ctx *ctx, const char *path, alco
 /* Writes the names of its columns [count], where the format has a line of them. */
 alcore_status alcore__project_pairs_begin(alcore__table *table, const char *const *names,
                                           int count);
-/* Writes a pair: texts [count] of its columns; one that is NULL is left out. */
+/* Writes a pair as one record: texts [count] in the columns names [count]. A column whose text is
+ * NULL is left out. */
 alcore_status alcore__project_pairs_put(alcore__table *table, const char *const *names,
                                         const char *const *texts, int count);
 

@@ -103,7 +103,7 @@ static alcore_status open_comparison(alcore__run *run, comparison *work) {
     return ALCORE_OK;
 }
 
-/* Sets the rows of a comparison: candidates at positions [count]. */
+/* Sets the rows of a comparison to the candidates at positions [count]. */
 static void set_rows(comparison *work, const int64_t *positions, int64_t count) {
     const alcore__gathered *all = &work->cover->gathered;
     for (int64_t n = 0; n < count && !work->cover->has_pairs; n++)

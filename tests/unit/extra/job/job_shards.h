@@ -15,6 +15,16 @@
 
 enum { SHARDS = 8, CLASSES = 3, SAMPLES = 2, VECTOR = 5 };
 
+/* A context of two threads with a seed. */
+static inline alcore_ctx *job_context(uint64_t seed) {
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_ctx *ctx;
+    options.threads = 2;
+    options.seed = seed;
+    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    return ctx;
+}
+
 /* Whether the strategy reads vectors of its candidates. */
 static inline bool job_reads_vectors(const char *strategy) {
     const char *need;

@@ -11,10 +11,7 @@ enum { FEW_ROWS = 300, MANY_ROWS = 20000 };
 static alcore_ctx *ctx;
 
 static void setup(void) {
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    options.threads = 2;
-    options.seed = 5;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    ctx = job_context(5);
 }
 
 static void teardown(void) {
