@@ -6,6 +6,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* registers by name, the stack of a thread */
 #endif
+#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -65,6 +67,36 @@ static void watch_this_thread(stack_t *own) {
     ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
 }
 
+/* ---- threads of torch that are there before ---- */
+
+typedef void parallel_call(void (*function)(void *), void *data, unsigned threads, unsigned flags);
+
+static int find_openmp(struct dl_phdr_info *library, size_t size, void *out) {
+    (void)size;
+    if (!strstr(library->dlpi_name, "libgomp")) return 0;
+    *(const char **)out = library->dlpi_name;
+    return 1;
+}
+
+static void nothing(void *unused) {
+    (void)unused;
+}
+
+/* Has torch's OpenMP start its threads while signals may reach them, as a host does that computed
+ * by torch before; those that a call of the module starts inherit that signals are held. */
+static void start_threads_of_torch(unsigned threads) {
+    const char *path = NULL;
+    parallel_call *parallel = NULL;
+    dl_iterate_phdr(find_openmp, &path);
+    ck_assert_msg(path != NULL, "torch has brought no libgomp");
+    void *openmp = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    ck_assert_ptr_nonnull(openmp);
+    *(void **)&parallel = dlsym(openmp, "GOMP_parallel");
+    ck_assert_ptr_nonnull(parallel);
+    parallel(nothing, NULL, threads, 0);
+    dlclose(openmp);
+}
+
 /* Trains with so many threads, interrupted all the time. */
 static void train_interrupted(int32_t threads) {
     static int64_t ids[TEXTS * LONG], offsets[TEXTS + 1];
@@ -79,6 +111,7 @@ static void train_interrupted(int32_t threads) {
     stack_t own;
 
     begin();
+    start_threads_of_torch((unsigned)threads);
     alcore_ctx_unref(ctx);
     options.threads = threads;
     ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);

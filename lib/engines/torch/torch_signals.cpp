@@ -5,6 +5,11 @@
 
 #include "torch_signals.h"
 
+/* Of the OpenMP that torch brings along (GNU's, or another that has its entries), in whose threads
+ * torch computes; nullptr: of a torch without it. */
+extern "C" void GOMP_parallel(void (*function)(void *), void *data, unsigned threads,
+                              unsigned flags) __attribute__((weak));
+
 namespace alcore_torch {
 
 /* What holds the signals of this thread; nullptr: nothing does. */
@@ -41,13 +46,18 @@ DeliveredSignals::~DeliveredSignals() {
     holder = outer_;
 }
 
-void keep_signals_from_workers() {
-    const pthread_t caller = pthread_self();
-    at::parallel_for(0, at::get_num_threads(), 1, [caller](int64_t, int64_t) {
-        if (pthread_equal(pthread_self(), caller)) return;
-        const sigset_t all = asynchronous_signals();
+/* Where this is not the caller's thread. */
+static void hold_here(void *caller) {
+    const sigset_t all = asynchronous_signals();
+    if (!pthread_equal(pthread_self(), *static_cast<const pthread_t *>(caller)))
         pthread_sigmask(SIG_BLOCK, &all, nullptr);
-    });
+}
+
+/* at::parallel_for() is a template, which has threads only where it is compiled with OpenMP. */
+void keep_signals_from_workers() {
+    pthread_t caller = pthread_self();
+    if (GOMP_parallel != nullptr)
+        GOMP_parallel(hold_here, &caller, static_cast<unsigned>(at::get_num_threads()), 0);
 }
 
 } // namespace alcore_torch
