@@ -51,7 +51,7 @@ buy() {
     local folder=$1 round=$2 name=$3 seed=$4 past=random in=$1/$2 run=$1/$2/outputs/$3-$4.$4 picks=() options=() parts part number model=
     [ ! -s "$run.txt" ] || return 0
     mkdir -p "$in/picks" "$in/selections" "$in/outputs"
-    ln -sf ../../{pool.tsv,test.source,test.target} "$in"
+    ln -sf ../../{pool.tsv,general.tsv,test.source,test.target} "$in"
     for ((number = 1; number < round; number++)); do
         picks+=("$folder/$number/picks/$past-$seed.tsv")
         model=$folder/$number/outputs/$past-$seed.$seed.model

@@ -3,10 +3,13 @@
 """The table of a folder of worth.sh: worth_table.py FOLDER [BASELINE]
 
 For each selection its items, how many of the words of the test set the picks have, how many trainings there are, BLEU and chrF of all their
-outputs together, and how much its chrF is above that of the selection BASELINE (random). A word is a run of letters, digits and underscores
-with a letter, in lower case, and counts as often as it occurs. Behind it stands the 95 % interval of the difference of the chrF of single
-texts: a paired bootstrap over the texts of the test set (Koehn 2004), of which each has its mean over the trainings. Selections NAME-1, NAME-2
+outputs together, how many of the rare words of the references they have, and how much its chrF is above that of the selection BASELINE (random).
+A word is a run of letters, digits and underscores with a letter, in lower case, and counts as often as it occurs. It is rare when the
+translations in general.tsv, from which the base model learned, have it RARE times at most, and right when the output of the same text has it
+(recall of words by their frequency in training). Behind chrF stands the 95 % interval of the difference of the chrF of single texts: a paired
+bootstrap over the texts of the test set (Koehn 2004), of which each has its mean over the trainings. Selections NAME-1, NAME-2
 and so on, which other seeds drew, count as one; "nothing bought" is the base model, whose translations are FOLDER/untrained.txt."""
+import collections
 import glob
 import json
 import os
@@ -17,6 +20,7 @@ import sys
 import tempfile
 
 SAMPLES = 2000
+RARE = 5
 
 
 def lines_of(path):
@@ -78,9 +82,23 @@ def covered(texts, pool, selection):
     return sum(word in bought for word in words) / len(words)
 
 
+def rare_words(folder, references):
+    """Those of each reference, with how often it has them."""
+    known = collections.Counter(word for line in lines_of(os.path.join(folder, "general.tsv"))[1:] for word in words_of(line.split("\t")[1]))
+    return [collections.Counter(word for word in words_of(text) if known[word] <= RARE) for text in references]
+
+
+def rare_right(rare, outputs):
+    """The percentage of them that the outputs of one or more trainings have, which stand behind one another."""
+    found = sum((rare[number % len(rare)] & collections.Counter(words_of(text))).total() for number, text in enumerate(outputs))
+    asked = sum(one.total() for one in rare) * len(outputs) // len(rare)
+    return "%.1f %%" % (100 * found / asked) if asked else ""
+
+
 def main(folder, baseline="random"):
     test = os.path.join(folder, "test.target")
-    texts = len(lines_of(test))
+    references = lines_of(test)
+    texts, rare = len(references), rare_words(folder, references)
     sources = lines_of(os.path.join(folder, "test.source"))
     pool = [line.split("\t")[0] for line in lines_of(os.path.join(folder, "pool.tsv"))[1:]]
     outputs, rows = {}, []
@@ -92,15 +110,18 @@ def main(folder, baseline="random"):
             picks = selections_of(folder, name)
             mean = lambda measured: sum(measured(path) for path in picks) / len(picks)
             rows.append((measure("chrf", *files), name, mean(lambda path: len(lines_of(path)) - 1),
-                         mean(lambda path: 100 * covered(sources, pool, path)), len(paths), measure("bleu", *files)["bleu"]))
+                         mean(lambda path: 100 * covered(sources, pool, path)), len(paths), measure("bleu", *files)["bleu"],
+                         rare_right(rare, lines_of(files[0]))))
         before = os.path.join(folder, "untrained.txt")
         if os.path.exists(before):
-            rows.append((measure("chrf", before, test), "nothing bought", 0, 0, 0, measure("bleu", before, test)["bleu"]))
+            rows.append((measure("chrf", before, test), "nothing bought", 0, 0, 0, measure("bleu", before, test)["bleu"],
+                         rare_right(rare, lines_of(before))))
     chance = next((chrf for chrf, name, *_ in rows if name == baseline), None)
-    print("| selection | items | words covered | trainings | BLEU | chrF | chrF above %s |\n|---|---|---|---|---|---|---|" % baseline)
-    for chrf, name, items, words, count, bleu in sorted(rows, key=lambda row: -row[0]["chrf"]):
+    print("| selection | items | words covered | trainings | BLEU | rare words right | chrF | chrF above %s |" % baseline)
+    print("|" + 8 * "---|")
+    for chrf, name, items, words, count, bleu, right in sorted(rows, key=lambda row: -row[0]["chrf"]):
         more = "" if not chance or name == baseline else above(chrf, chance, texts)
-        print("| %s | %.0f | %.1f %% | %d | %.2f | %.2f | %s |" % (name, items, words, count, bleu, chrf["chrf"], more))
+        print("| %s | %.0f | %.1f %% | %d | %.2f | %s | %.2f | %s |" % (name, items, words, count, bleu, right, chrf["chrf"], more))
 
 
 if __name__ == "__main__":

@@ -55,7 +55,9 @@ class Experiment:
         os.chmod(stand_in, 0o755)
         self.env = dict(os.environ, ALCORE=stand_in, REAL=alcore, SEEN=self.seen, ALCORE_SHARED_DATA=folder, WORTH=os.path.join(folder, "worth"),
                         **settings)
-        self.write("en-de", "general", "split en de", [("train", "we say %d" % i, "wir sagen %d" % i) for i in range(30)] +
+        # A word that translations have five times is rare, one that they have six times is not.
+        often = lambda i: " OPEN" * (i < 6) + " COPY" * (i < 5)
+        self.write("en-de", "general", "split en de", [("train", "we say %d" % i, "wir sagen %d%s" % (i, often(i))) for i in range(30)] +
                    [("train", "long " * 61, "lang"), ("test", "unseen", "ungesehen")])
         self.write("en-de", "it", "split en de", [("train" if i % 3 else "test", self.text(i), self.text(i).upper()) for i in range(90)])
 

@@ -11,7 +11,7 @@ from experiment import Experiment  # noqa: E402
 from scripts import Report, table  # noqa: E402
 
 root, alcore = sys.argv[1:]
-report = Report(22)
+report = Report(23)
 with tempfile.TemporaryDirectory() as folder:
     experiment = Experiment(root, alcore, "worth.sh", folder, SEEDS="1 2", BUDGET="15w")
     run, text = experiment.run, experiment.text
@@ -33,7 +33,7 @@ with tempfile.TemporaryDirectory() as folder:
     report.check("the picks that are there are taken", "select" not in calls, calls)
     done, calls = run("it", "default")
     lines = [line.strip("|").split("|") for line in done.stdout.splitlines()[2:]]
-    rows, covered = ({line[0].strip(): line[column].strip() for line in lines} for column in (6, 2))
+    rows, covered, rare = ({line[0].strip(): line[column].strip() for line in lines} for column in (7, 2, 5))
     report.check("the table compares it with chance", done.returncode == 0 and sorted(rows) == ["default", "nothing bought", "random"] and
                  re.fullmatch(r"[+-]\d+\.\d\d \([+-]\d+\.\d\d to [+-]\d+\.\d\d\)", rows["default"]) and rows["random"] == "",
                  done.stdout + done.stderr)
@@ -49,6 +49,16 @@ with tempfile.TemporaryDirectory() as folder:
     words = [word for i in range(0, 90, 3) for word in text(i).lower().split()]
     share = "%.1f %%" % (100 * sum(word in bought for word in words) / len(words))
     report.check("the table says how many words are covered", covered["default"] == share != "100.0 %", (covered, share))
+    asked = right = 0
+    for output, reference in zip(open(at("outputs", "default.1.txt")), open(at("test.target"))):
+        left = output.lower().split()
+        for word in reference.lower().split():
+            asked += word != "open"
+            if word != "open" and word in left:
+                left.remove(word)
+                right += 1
+    report.check("and how many of the rare words are right", rare["default"] == "%.1f %%" % (100 * right / asked) and 0 < right < asked,
+                 (rare, right, asked))
     report.check("what was picked is trained on, with its seed", picks == [pool[i] for i in chosen] and
                  json.load(open(at("outputs", "default.2.json")))["seed"] == 2, picks)
     done, calls = run("it", "default")
