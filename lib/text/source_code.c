@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls and variables in source code, as source_code.h defines them. */
+/* Calls, variables and cells in source code, as source_code.h defines them. */
 #include "text/source_code.h"
-
-#include <stdbool.h>
 
 enum { LONGEST = 256 };
 
@@ -69,4 +67,14 @@ static size_t capitals(const char *text, size_t length, size_t at) {
 size_t alcore__source_variable(const char *text, size_t length, size_t at) {
     if (text[at] == '$') return bracketed(text, length, at);
     return text[at] == '%' ? capitals(text, length, at) : 0;
+}
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+bool alcore__source_cell(const char *text, size_t length, size_t begin, size_t end) {
+    return end - begin == 1 && text[begin] == 'T' && end < length &&
+           (text[end] == '{' || text[end] == '}') && (begin == 0 || is_blank(text[begin - 1])) &&
+           (end + 1 == length || is_blank(text[end + 1]));
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Source code in a text: calls, a name with its arguments in brackets, as in
- * "unlink(const char *path);", and variables. Texts that are prose have names of functions too, and
- * brackets behind words: "file(s)". */
+ * "unlink(const char *path);", variables, and tables of manual pages. Texts that are prose have
+ * names of functions too, and brackets behind words: "file(s)". */
 #ifndef ALCORE__SOURCE_CODE_H
 #define ALCORE__SOURCE_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The offset behind a call whose name is the word [begin, end) of a text; 0: there is none. The
@@ -17,5 +18,9 @@ size_t alcore__source_call(const char *text, size_t length, size_t begin, size_t
 /* The offset behind the variable whose sign is at offset `at` of a text: $(NAME), or %NAME of three
  * capitals or more; 0: there is none. These are not among the placeholders of placeholder.h. */
 size_t alcore__source_variable(const char *text, size_t length, size_t at);
+
+/* Whether the word [begin, end) of a text is the T of a bracket of tbl, the preprocessor of roff
+ * for tables, alone between blanks: T{ before a cell of several lines, or T} behind it. */
+bool alcore__source_cell(const char *text, size_t length, size_t begin, size_t end);
 
 #endif

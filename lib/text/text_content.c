@@ -22,6 +22,7 @@ void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
         if (words) words[out->words] = reader.hash;
         out->words++;
         out->unspaced += reader.unspaced;
+        out->cells = out->cells || alcore__source_cell(text, length, reader.begin, reader.next);
         out->pattern = alcore__scramble(alcore__token_join(out->pattern, reader.hash));
         if (reader.begin < variable_end) continue;
         out->letters += reader.letters;

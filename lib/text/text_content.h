@@ -3,6 +3,7 @@
 #ifndef ALCORE__TEXT_CONTENT_H
 #define ALCORE__TEXT_CONTENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ typedef struct alcore__text_content {
     /* A hash of its words in their order, so that texts with equal ones are one template with other
      * numbers, placeholders, punctuation and case; 0 without words. It never leaves the process. */
     uint64_t pattern;
+    bool cells; /* it has brackets of a table's cells (alcore__source_cell()) */
 } alcore__text_content;
 
 /* Counts what is in a text of `length` bytes, UTF-8 or not. words: memory for `length` entries, as

@@ -242,6 +242,17 @@ START_TEST(content_has_no_variables) {
 }
 END_TEST
 
+/* Cells of a table in a manual page have brackets of their own, which stand alone. */
+START_TEST(content_has_cells_of_tables) {
+    static const char *const tables[] = {"T{ getpw() T} MT-Safe", "for black T}", "T{", "a\tT}\nb"};
+    static const char *const others[] = {"set T{x} of T}s", "AT{ T{, T( }T", "map<T> {", "T", ""};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        ck_assert_msg(content_of(tables[i]).cells, "%s", tables[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        ck_assert_msg(!content_of(others[i]).cells, "%s", others[i]);
+}
+END_TEST
+
 enum { MOST = 256, SLOTS = 512 };
 
 static int64_t ngrams_of(const char *text, int64_t orders, uint64_t out[MOST]) {
@@ -380,6 +391,7 @@ TEST_FILE() {
     tcase_add_test(cases, content_counts_and_recognizes_templates);
     tcase_add_test(cases, content_counts_calls_of_source_code);
     tcase_add_test(cases, content_has_no_variables);
+    tcase_add_test(cases, content_has_cells_of_tables);
     tcase_add_test(cases, ngrams_are_distinct_and_have_a_word);
     tcase_add_test(cases, tokens_are_bounded);
     tcase_add_test(cases, malformed_text_has_no_more_ngrams_than_the_bound);
