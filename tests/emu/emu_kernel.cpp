@@ -185,11 +185,28 @@ void step_tensors(const meeting *m) {
     }
 }
 
+/* What a lane brings to load_parts(): the line of a part that it points to, and where its words of
+ * the four parts go. */
+struct part_line {
+    uint32_t *part;
+    const char *line;
+};
+
+/* Completes such a load: lane 8 r + g has line g of part r, of which lane 4 g + t gets word t. */
+void load_words(const meeting *m) {
+    const part_line *lanes[LANES];
+    for (int lane = 0; lane < LANES; lane++)
+        lanes[lane] = (const part_line *)(uintptr_t)m->value[lane];
+    for (int lane = 0; lane < LANES; lane++)
+        for (int r = 0; r < 4; r++)
+            memcpy(lanes[lane]->part + r, lanes[8 * r + lane / 4]->line + lane % 4 * 4, 4);
+}
+
 /* All lanes of the mask have arrived: computes the result of each. first: thread of lane 0. */
 void complete(meeting *m, int first) {
     joined(first / LANES);
-    if (m->what == TENSOR) {
-        step_tensors(m);
+    if (m->what == TENSOR || m->what == PARTS) {
+        m->what == TENSOR ? step_tensors(m) : load_words(m);
         m->open = false;
         return;
     }
@@ -358,6 +375,19 @@ uint64_t warp(kind what, uint32_t mask, uint64_t value, int argument, int width,
 void tensor_step(float *sum, const uint32_t *a, const uint32_t *b, bool bfloat16, int site) {
     fragments own = {sum, a, b, bfloat16};
     warp(TENSOR, 0xffffffffu, (uint64_t)(uintptr_t)&own, 0, LANES, site);
+}
+
+void load_parts(uint32_t *part, const void *line, int site) {
+    const int self = now.current;
+    bool shared = false;
+    for (const storage &s : now.shared)
+        shared =
+            shared || ((const char *)line >= s.memory && (const char *)line < s.memory + s.bytes);
+    if ((uintptr_t)line % 16 || !shared)
+        complain("a part's line that is not aligned, or not in shared memory");
+    accessed(self, line, 16, __builtin_return_address(0));
+    part_line own = {part, (const char *)line};
+    warp(PARTS, 0xffffffffu, (uint64_t)(uintptr_t)&own, 0, LANES, site);
 }
 
 void copy_begin(void *shared, const void *from, size_t bytes) {

@@ -40,13 +40,16 @@ void barrier(int site);
 
 /* A warp operation of the lanes of mask: this lane brings value (and argument, width of shuffles)
  * and gets the result back when all have arrived. */
-enum kind { SHFL, SHFL_DOWN, SHFL_UP, SHFL_XOR, BALLOT, SYNC, TENSOR };
+enum kind { SHFL, SHFL_DOWN, SHFL_UP, SHFL_XOR, BALLOT, SYNC, TENSOR, PARTS };
 uint64_t warp(kind what, uint32_t mask, uint64_t value, int argument, int width, int site);
 
 /* tensor_step() of cuda_tensor.cuh: the lanes bring the fragments of mma.m16n8k16 of the PTX
  * manual, of float16 or bfloat16. Its sums have errors as large as the bound of cuda_filter.cuh
  * allows. */
 void tensor_step(float *sum, const uint32_t *a, const uint32_t *b, bool bfloat16, int site);
+
+/* load_parts() of cuda_tensor.cuh: ldmatrix with four matrices of 8 x 8 numbers of 16 bits. */
+void load_parts(uint32_t *part, const void *line, int site);
 
 /* Asynchronous copies (cuda_tensor.cuh): they arrive in copy_wait(), and until then the destination
  * holds plausible random values. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PTX instructions without a C++ form, each with a counterpart in the emulation (tests/emu):
- * asynchronous copies to shared memory, and a multiply-add of a tensor core. */
+ * asynchronous copies to shared memory, loads of fragments from there, and a multiply-add of a
+ * tensor core. */
 #ifndef ALCORE__CUDA_TENSOR_CUH
 #define ALCORE__CUDA_TENSOR_CUH
 
@@ -43,6 +44,20 @@ template <int LEFT> __device__ inline void copy_wait() {
 #endif
 }
 
+/* Loads four parts of 8 lines of shared memory, 16 bytes a line, by a warp together: thread `lane`
+ * brings the address of line lane % 8 of part lane / 8, and part[r] becomes word lane % 4 of line
+ * lane / 4 of part r, which is what tensor_step() wants of it. */
+__device__ inline void load_parts(uint32_t (&part)[4], const half_unit *line) {
+#ifdef ALCORE_CUDA_EMULATED
+    emu::load_parts(part, line, __LINE__);
+#else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(part[0]), "=r"(part[1]), "=r"(part[2]), "=r"(part[3])
+                 : "r"((unsigned)__cvta_generic_to_shared(line))
+                 : "memory");
+#endif
+}
+
 /* sum += A B, computed by a warp together: A is 16 x 16 and B 16 x 8 of type DTYPE, float16 or
  * bfloat16, sum 16 x 8 in float32. With g = lane / 4 and t = lane % 4 the thread `lane` of the warp
  * holds
@@ -51,8 +66,7 @@ template <int LEFT> __device__ inline void copy_wait() {
  *   - b[0]: column g of B, rows 2t and 2t + 1; b[1]: rows 2t + 8 and 2t + 9;
  *   - sum[0], sum[1]: row g, columns 2t and 2t + 1; sum[2], sum[3]: the same of row g + 8. */
 template <int DTYPE>
-__device__ inline void tensor_step(float (&sum)[4], const uint32_t (&a)[4],
-                                   const uint32_t (&b)[2]) {
+__device__ inline void tensor_step(float (&sum)[4], const uint32_t (&a)[4], const uint32_t *b) {
 #ifdef ALCORE_CUDA_EMULATED
     emu::tensor_step(sum, a, b, DTYPE == ALCORE_BFLOAT16, __LINE__);
 #else

@@ -69,39 +69,52 @@ __device__ inline int product_other(int q) {
     return warp % 2 * WARP_OTHERS + q / 2 * 8 + lane_id() % 4 * 2 + q % 2;
 }
 
-/* sums += the products of the lines of one stage, [TILE_LINES * TILE_UNITS] units of shared memory
- * in the order of unit_index(); each warp computes its part of the tile. A step of the loop takes
- * the units k and k + 1, 16 components: a and b are the fragments of tensor_step()
- * (cuda_tensor.cuh), of which the thread loads word t of lines row, row + 8 ... and of lines other,
- * other + 8 .... A whole warp calls it, as tensor_step() needs all lanes, behind a barrier that
- * follows the copies of the stage.
- *
- * Fragment b has its others by g, as fragment a has its rows, while the products are by t: of an
- * other, product_other(0) is the first of the warp + 2 t, so that - 2 t + g makes it the line that
- * this thread loads. */
-template <int DTYPE> __device__ inline void tile_step(const half_unit *stage, tile_sums *sums) {
-    int g = lane_id() / 4, t = lane_id() % 4;
-    int row = product_row(0), other = TILE_ROWS + product_other(0) - 2 * t + g;
+/* Where this thread reads a stage: the lines of the fragments of rows and of others, for each step
+ * of 16 components, that it brings to load_parts(). Kept from stage to stage and moved by a
+ * constant, as the compiler would compute them again for each. */
+struct tile_place {
+    const half_unit *row[TILE_UNITS / 2], *other[TILE_UNITS / 2];
+    __device__ explicit tile_place(const half_unit *stage) {
+        int lane = lane_id(), first_row = product_row(0) - lane / 4,
+            first_other = TILE_ROWS + product_other(0) - lane % 4 * 2;
 #pragma unroll
-    for (int k = 0; k < TILE_UNITS; k += 2) {
-        uint32_t a[WARP_DOWN][4], b[WARP_ACROSS][2];
-#pragma unroll
-        for (int down = 0; down < WARP_DOWN; down++) {
-#pragma unroll
-            for (int r = 0; r < 4; r++)
-                a[down][r] = stage[unit_index(row + 16 * down + r % 2 * 8, k + r / 2)].word[t];
+        for (int k = 0; k < TILE_UNITS / 2; k++) {
+            row[k] = stage + unit_index(first_row + lane % 16, 2 * k + lane / 16);
+            other[k] =
+                stage + unit_index(first_other + lane / 16 * 8 + lane % 8, 2 * k + lane / 8 % 2);
         }
+    }
+    __device__ void move(int units) {
 #pragma unroll
-        for (int across = 0; across < WARP_ACROSS; across++) {
-#pragma unroll
-            for (int r = 0; r < 2; r++)
-                b[across][r] = stage[unit_index(other + 8 * across, k + r)].word[t];
+        for (int k = 0; k < TILE_UNITS / 2; k++) {
+            row[k] += units;
+            other[k] += units;
         }
+    }
+};
+
+/* sums += the products of the lines of one stage, in shared memory in the order of unit_index();
+ * each warp computes its part of the tile. A step of the loop takes the units 2 k and 2 k + 1, 16
+ * components: a and b are the fragments of tensor_step() (cuda_tensor.cuh). The four parts of
+ * a[down], 8 lines of one unit each, are the first and the next 8 lines of unit 2 k, then the same
+ * of unit 2 k + 1; those of b[pair], of two adjacent `across`, are unit 2 k and unit 2 k + 1 of the
+ * first, then of the second. 16 lines on, unit_index() has the same order of units. A whole warp
+ * calls it, behind a barrier that follows the copies of the stage. */
+template <int DTYPE> __device__ inline void tile_step(const tile_place &place, tile_sums *sums) {
+#pragma unroll
+    for (int k = 0; k < TILE_UNITS / 2; k++) {
+        uint32_t a[WARP_DOWN][4], b[WARP_ACROSS / 2][4];
+#pragma unroll
+        for (int down = 0; down < WARP_DOWN; down++)
+            load_parts(a[down], place.row[k] + 16 * TILE_UNITS * down);
+#pragma unroll
+        for (int pair = 0; pair < WARP_ACROSS / 2; pair++)
+            load_parts(b[pair], place.other[k] + 16 * TILE_UNITS * pair);
 #pragma unroll
         for (int down = 0; down < WARP_DOWN; down++) {
 #pragma unroll
             for (int across = 0; across < WARP_ACROSS; across++)
-                tensor_step<DTYPE>(sums->of[down][across], a[down], b[across]);
+                tensor_step<DTYPE>(sums->of[down][across], a[down], b[across / 2] + across % 2 * 2);
         }
     }
 }
@@ -113,49 +126,62 @@ template <int DTYPE> __device__ inline void tile_step(const half_unit *stage, ti
  *   rows, others  how many of the tile's rows and others exist; line() of the rest may be any line,
  *            whose products the caller ignores. Warps without an existing pair skip the products.
  *   out      the thread's products, whatever it held before
- * Reads and writes of `memory` by the caller need a barrier after the call. fetch() ends a group of
- * copies also where no stage is left, so that copy_wait() counts groups alike in every step. */
+ * Reads and writes of `memory` by the caller need a barrier after the call. A round of the outer
+ * loop is a chain. fetch() ends a group of copies also where no stage is left, so that copy_wait()
+ * counts groups alike in every step. */
 template <int DTYPE = ALCORE_FLOAT16, class Line>
 __device__ inline void tile_products(half_unit *memory, const Line &line, int64_t units,
                                      int64_t rows, int64_t others, tile_sums *out) {
-    const int unit = (int)threadIdx.x % TILE_UNITS, first = (int)threadIdx.x / TILE_UNITS;
-    const half_unit *source[TILE_COPIES];  /* first unit that this thread copies of each line */
+    enum { STAGE = TILE_LINES * TILE_UNITS, APART = TILE_THREADS / TILE_UNITS };
+    const int first = (int)threadIdx.x / TILE_UNITS, unit = (int)threadIdx.x % TILE_UNITS;
+    const half_unit *source[TILE_COPIES];  /* unit of each line that this thread copies next */
     int steps = (int)(units / TILE_UNITS); /* stages of a line */
-    int filled = 0, read = 0; /* the stage that is filled next, and the one multiplied next */
     bool busy =
         product_row(0) - lane_id() / 4 < rows && product_other(0) - lane_id() % 4 * 2 < others;
 #pragma unroll
-    for (int c = 0; c < TILE_COPIES; c++)
-        source[c] = line(first + c * (TILE_THREADS / TILE_UNITS)) + unit;
-    auto next = [](int stage) { return stage + 1 < TILE_STAGES ? stage + 1 : 0; };
-    auto fetch = [&](int step) {
-        half_unit *stage = memory + filled * (TILE_LINES * TILE_UNITS);
-        filled = next(filled);
+    for (int c = 0; c < TILE_COPIES; c++) source[c] = line(first + c * APART) + unit;
+    half_unit *filled = memory + unit_index(first, unit); /* where the first of them is copied to */
+    tile_place place(memory);                             /* in the stage multiplied next */
+    /* Begins to copy stage `step`, `ahead` stages behind the one that source[] points to. */
+    auto fetch = [&](int step, int ahead) {
+        if (step < steps) {
 #pragma unroll
-        for (int c = 0; c < TILE_COPIES && step < steps; c++)
-            copy_begin(stage + unit_index(first + c * (TILE_THREADS / TILE_UNITS), unit),
-                       source[c] + step * TILE_UNITS);
+            for (int c = 0; c < TILE_COPIES; c++)
+                copy_begin(filled + c * APART * TILE_UNITS, source[c] + ahead * TILE_UNITS);
+        }
         copy_group();
     };
     __syncthreads(); /* every thread has read the stages of the tile before */
 #pragma unroll
-    for (int s = 0; s < TILE_STAGES - 1; s++) fetch(s);
-    tile_sums chain = tile_sums();
-    *out = tile_sums(); /* zeros */
-    for (int step = 0; step < steps; step++) {
-        copy_wait<TILE_STAGES - 2>();
-        /* All threads now see this stage, and have multiplied the one that fetch() overwrites. */
-        __syncthreads();
-        fetch(step + TILE_STAGES - 1);
-        if (busy) tile_step<DTYPE>(memory + read * (TILE_LINES * TILE_UNITS), &chain);
-        read = next(read);
-        if (step % TILE_CHAIN != TILE_CHAIN - 1 && step + 1 < steps) continue;
+    for (int s = 0; s < TILE_STAGES - 1; s++) {
+        fetch(s, s);
+        filled += STAGE;
+    }
+    int stage = 0, fill_move = -(TILE_STAGES - 1) * STAGE; /* of `place`; what moves `filled` */
+    *out = tile_sums();                                    /* zeros */
+    for (int begin = 0; begin < steps; begin += TILE_CHAIN) {
+        tile_sums chain = tile_sums();
+#pragma unroll
+        for (int s = 0; s < TILE_CHAIN; s++) {
+            if (s > 0 && begin + s >= steps) break;
+            copy_wait<TILE_STAGES - 2>();
+            /* All threads now see this stage, and have multiplied the one that fetch() overwrites,
+             * the one before it. */
+            __syncthreads();
+            fetch(begin + s + TILE_STAGES - 1, s + TILE_STAGES - 1);
+            if (busy) tile_step<DTYPE>(place, &chain);
+            filled += fill_move;
+            stage = stage + 1 < TILE_STAGES ? stage + 1 : 0;
+            fill_move = stage ? STAGE : -(TILE_STAGES - 1) * STAGE;
+            place.move(fill_move);
+        }
+#pragma unroll
+        for (int c = 0; c < TILE_COPIES; c++) source[c] += TILE_CHAIN * TILE_UNITS;
 #pragma unroll
         for (int p = 0; p < WARP_DOWN * WARP_ACROSS * 4; p++) {
-            float &part = chain.of[p / 4 / WARP_ACROSS][p / 4 % WARP_ACROSS][p % 4];
+            float part = chain.of[p / 4 / WARP_ACROSS][p / 4 % WARP_ACROSS][p % 4];
             float &sum = out->of[p / 4 / WARP_ACROSS][p / 4 % WARP_ACROSS][p % 4];
             sum = sum + part;
-            part = 0.0f;
         }
     }
     copy_wait<0>();
