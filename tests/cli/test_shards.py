@@ -57,7 +57,8 @@ def shards_have_the_picks_of_one_file(box):
     for options, exchanges in ((["--budget", "30w", "--strategy", "random", "--seed", "3"], 3),
                                (["--budget", "12", "--strategy", "nnll", "--scores", "all.npy", "--tie", "random"], 2),
                                (["--budget", "25w", "--strategy", "nnll", "--scores", "all.npy", "--fill", "stop", "--dedup", "none"], 1),
-                               (["--budget", "5", "--strategy", "kcenter", "--embeddings", "all.vectors.npy"], 9)):
+                               (["--budget", "5", "--strategy", "kcenter", "--embeddings", "all.vectors.npy"], 9),
+                               (["--budget", "5", "--strategy", "facility-location", "--embeddings", "all.vectors.npy"], 3)):
         equal(picks_of_shards(box, options), (picks_of_one(box, options), exchanges))
 
 
@@ -99,7 +100,7 @@ def options_that_do_not_go_together(box):
     for wrong in ("0", "-1/60", "0/0", "a/b", "1/2/3"):
         contains(box.run(*base, "--shard=" + wrong, "--next", "x", expect=2).err, "FIRST/ROWS is needed")
     contains(box.run(*base, "--shard", "58/60", "--next", "x", expect=2).err, "7 rows from row 58 on")
-    contains(box.run(*base[:-1], "typiclust", "--shard", "0/60", "--next", "x", expect=None).err, "do not serve the strategy typiclust")
+    contains(box.run(*base[:-1], "ngf", "--shard", "0/60", "--next", "x", expect=None).err, "do not serve the strategy ngf")
 
 
 main()

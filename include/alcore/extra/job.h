@@ -11,10 +11,11 @@
  * The exchanges are, by the request: the texts, where texts may not repeat; what the option "masks"
  * compares; the number of candidates, where rows are drawn; then the nominees of a strategy whose
  * scores depend on the row alone; of one that compares texts with those of all shards, their
- * tokens; or, of one that compares rows by passes over them, the rows that may be bought and a
- * message for each pass, which may be one for each pick. A message that is lost, stale, cut off or
- * of other data is an error of the call that is given it, and leaves the job as it was; one that is
- * given twice, or made again by a task that was repeated, changes nothing.
+ * tokens; or, of one that compares rows by passes over them or draws by languages, the rows that
+ * may be bought and a message for each pass, which may be one for each pick. A message that is
+ * lost, stale, cut off or of other data is an error of the call that is given it, and leaves the
+ * job as it was; one that is given twice, or made again by a task that was repeated, changes
+ * nothing.
  *
  * A pass changes what a job keeps of its rows: where one has failed, for want of memory or by a
  * cancel, the job is over, and a new one of the same shard takes the messages that were delivered
@@ -68,7 +69,7 @@ ALCORE_API int32_t alcore_job_serves(const char *strategy);
  * @return ALCORE_OK, ALCORE_E_INVALID (no pool of candidates; a place outside the rows of all
  *   shards), ALCORE_E_PARAM (no budget), ALCORE_E_UNSUPPORTED (a strategy or an option that jobs do
  *   not serve: names it), ALCORE_E_MISSING (neither a column nor a model was given, or a target is
- *   missing), ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ *   missing), ALCORE_E_IO (the file of a plan), ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe ALCORE_E_BUSY while another call uses the request
  * @since 1.1 */
 ALCORE_API alcore_status alcore_job_new(alcore_request *request, const alcore_job_options *options,

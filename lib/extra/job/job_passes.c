@@ -3,7 +3,6 @@
  * end, which every job computes. An entry has, for each block of the shard whose partial has
  * bytes, its number, how many bytes they are, and the bytes up to a multiple of 8. */
 #include "extra/job/job_passes.h"
-#include "base/byte_cursor.h"
 
 /* What stands before the bytes of a partial. */
 typedef struct partial_header {
@@ -23,6 +22,7 @@ void alcore__job_passes_clear_rows(alcore_ctx *ctx, alcore__job_passes *passes) 
     alcore__free(ctx, passes->mask);
     alcore__free(ctx, passes->labeled_rows);
     alcore__free(ctx, passes->costs);
+    alcore__job_languages_clear(ctx, &passes->languages);
     passes->mask = passes->labeled_rows = NULL;
     passes->costs = NULL;
 }
@@ -83,14 +83,12 @@ static alcore_status finish(alcore_job *job) {
 
 static alcore_status put_partials(alcore_ctx *ctx, const alcore__partials *partials,
                                   alcore__buffer *out) {
-    static const char zeros[8];
     for (size_t p = 0; p < partials->count; p++) {
         const alcore__partial *partial = &partials->entries[p];
         const partial_header header = {.block = partial->block, .bytes = partial->bytes};
         ALCORE__TRY(alcore__buffer_append(ctx, out, &header, sizeof header));
         ALCORE__TRY(alcore__buffer_append(ctx, out, partial->data, partial->bytes));
-        ALCORE__TRY(alcore__buffer_append(ctx, out, zeros,
-                                          alcore__cursor_padded(partial->bytes) - partial->bytes));
+        ALCORE__TRY(alcore__job_pad(ctx, out));
     }
     return ALCORE_OK;
 }

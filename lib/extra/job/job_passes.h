@@ -7,15 +7,29 @@
 #ifndef ALCORE__JOB_PASSES_H
 #define ALCORE__JOB_PASSES_H
 
+#include "base/byte_cursor.h"
 #include "extra/job/job_internal.h"
 #include "pool/column_joined.h"
+#include "pool/tag_union.h"
 #include "strategy/passes/shard_passes.h"
+
+/* The languages of the rows of all shards, where the strategy reads them (job_languages.c). */
+typedef struct alcore__job_languages {
+    alcore__tag_union tags; /* in byte order at the end */
+    int32_t *of;            /* [job->rows] numbers of tags, owned */
+    int64_t *like;          /* [like_count] rows of another selection, owned */
+    int64_t like_count;
+    size_t like_capacity;
+    int64_t entries; /* that were taken */
+    bool has_like;   /* the requests name such rows */
+} alcore__job_languages;
 
 struct alcore__job_passes {
     alcore__held_answer *held; /* what the shard itself reads; NULL: not made yet */
     /* Of all shards; NULL before the exchange of rows is over: */
     uint8_t *mask, *labeled_rows; /* [job->rows] 1: a candidate; a labeled row */
     double *costs;                /* [job->rows] of candidates; NULL: each costs 1 */
+    alcore__job_languages languages;
     alcore__column *columns[ALCORE__DATASET_COLUMNS]; /* with the rows of the shard's blocks */
     alcore__run_input input;
     alcore__run *run;
@@ -35,6 +49,23 @@ void alcore__job_passes_clear_rows(alcore_ctx *ctx, alcore__job_passes *passes);
 static inline int64_t alcore__job_first_block(int64_t row) {
     return (row + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
 }
+
+/* ---- parts of the exchange of rows ---- */
+
+/* Appends zeros up to a multiple of 8 bytes. */
+static inline alcore_status alcore__job_pad(alcore_ctx *ctx, alcore__buffer *out) {
+    static const char zeros[8];
+    return alcore__buffer_append(ctx, out, zeros, alcore__cursor_padded(out->length) - out->length);
+}
+/* Appends the languages of the shard and its rows of another selection. */
+alcore_status alcore__job_put_languages(const alcore_job *job, const alcore__run_input *input,
+                                        alcore__buffer *out);
+/* Takes what one shard has put in; *whole: false where it is damaged. */
+alcore_status alcore__job_take_languages(const alcore_job *job, const alcore__job_entry *entry,
+                                         alcore__byte_cursor *cursor, bool *whole);
+/* Fills in the languages of the input, once all entries were taken. */
+alcore_status alcore__job_languages_input(const alcore_job *job, alcore__run_input *input);
+void alcore__job_languages_clear(alcore_ctx *ctx, alcore__job_languages *languages);
 
 /* ---- exchanges ---- */
 

@@ -12,10 +12,10 @@
  *     candidates   a bit a row, the lowest of a byte first
  *     labeled      a bit a row, where a row of the shard is labeled
  *     costs        double [candidates], where the budget is not of items
+ *     languages    where the strategy reads them (job_languages.c)
  *     columns      of each that the strategy reads: its form, and of border rows the values:
  *                  [border, dims], or their offsets [border + 1] from 0 and [tokens, dims] */
 #include "alcore/sys/dtype.h"
-#include "base/byte_cursor.h"
 #include "base/rng.h"
 #include "extra/job/job_passes.h"
 
@@ -24,22 +24,19 @@ typedef struct rows_header {
     int64_t candidates, labeled; /* how many rows are */
     int64_t border;              /* how many rows have values here: the first ones */
     uint64_t others;             /* hash of the columns of the labeled pool and the target */
-    int32_t column_count;        /* 0: a shard without rows */
+    int32_t column_count;        /* 0: a shard without rows, or the strategy reads none */
     int32_t has_costs;
     int64_t on_device; /* 1: kernels run on a GPU, where passes are others than on the CPU */
 } rows_header;
-
-static const char ZEROS[8];
-
-/* Appends zeros up to a multiple of 8 bytes. */
-static alcore_status pad(alcore_ctx *ctx, alcore__buffer *out) {
-    return alcore__buffer_append(ctx, out, ZEROS, alcore__cursor_padded(out->length) - out->length);
-}
 
 /* The first row at or behind `row` with which a block begins, among `rows` rows. */
 static int64_t block_border(int64_t row, int64_t rows) {
     const int64_t border = alcore__job_first_block(row) * ALCORE_BLOCK_ROWS;
     return border < rows ? border : rows;
+}
+
+static bool reads_languages(const alcore_job *job) {
+    return alcore__strategy_def_of(alcore__job_strategy(job))->reads_languages;
 }
 
 /* Whether the budget is in another unit than items, each of which costs 1. */
@@ -62,7 +59,7 @@ static alcore_status put_bits(alcore_ctx *ctx, const uint8_t *mask, int64_t rows
         }
         ALCORE__TRY(alcore__buffer_append(ctx, out, &bits, 1));
     }
-    return pad(ctx, out);
+    return alcore__job_pad(ctx, out);
 }
 
 /* *out: a hash of all columns of the labeled pool and of the target, which are to be the same in
@@ -95,7 +92,7 @@ static alcore_status put_values(alcore_ctx *ctx, const alcore__column *column, i
         }
         const int64_t count = tokens.offsets[border] - tokens.offsets[0];
         ALCORE__TRY(alcore__buffer_append(ctx, out, tokens.values, (size_t)count * bytes));
-        return pad(ctx, out);
+        return alcore__job_pad(ctx, out);
     }
     alcore_sys_rows rows;
     ALCORE__TRY(column->ops->rows(column, 0, border, scratch, &rows));
@@ -103,7 +100,7 @@ static alcore_status put_values(alcore_ctx *ctx, const alcore__column *column, i
     for (int64_t i = 0; i < border; i++)
         ALCORE__TRY(
             alcore__buffer_append(ctx, out, (const char *)rows.data + (size_t)i * stride, bytes));
-    return pad(ctx, out);
+    return alcore__job_pad(ctx, out);
 }
 
 static alcore_status put_columns(alcore_ctx *ctx, const alcore__dataset *dataset, int64_t border,
@@ -139,6 +136,7 @@ alcore_status alcore__job_put_rows(alcore_job *job, alcore__job_entry *entry,
         if (!dataset->mask || dataset->mask[row])
             ALCORE__TRY(
                 alcore__buffer_append(ctx, items, &input->costs[row], sizeof *input->costs));
+    if (reads_languages(job)) ALCORE__TRY(alcore__job_put_languages(job, input, items));
     ALCORE__TRY(put_columns(ctx, dataset, header.border, items));
     memcpy(items->data, &header, sizeof header);
     entry->count = (int64_t)items->length;
@@ -283,6 +281,8 @@ static alcore_status take_entry(taking *self, const alcore__job_entry *entry, in
         if (mask[row])
             *whole = alcore__cursor_read(cursor, &passes->costs[entry->first + row],
                                          sizeof *passes->costs);
+    if (*whole && reads_languages(self->job))
+        ALCORE__TRY(alcore__job_take_languages(self->job, entry, cursor, whole));
     if (!*whole) return ALCORE_OK;
     ALCORE__TRY(take_columns(self, entry, &header, entries, cursor, whole));
     *whole = *whole && cursor->left == 0;
@@ -341,6 +341,8 @@ static alcore_status make_input(taking *self) {
     passes->input.costs = passes->costs;
     passes->input.fill.explain = false;
     passes->input.only_picks = true;
+    if (reads_languages(self->job))
+        ALCORE__TRY(alcore__job_languages_input(self->job, &passes->input));
     return join_columns(self, &passes->input.candidates);
 }
 

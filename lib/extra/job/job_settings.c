@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alcore/version.h"
+#include "base/rng.h"
 #include "extra/job/job_internal.h"
 #include "pool/pool_state.h"
 #include "strategy/strategies.h"
@@ -131,14 +132,30 @@ static bool is_aside(const char *name) {
     return false;
 }
 
+/* Appends a line with a hash of a file that a strategy reads, whose path may be another one for
+ * each shard; "" without one. */
+static alcore_status append_file(alcore_ctx *ctx, const char *name, const char *path,
+                                 alcore__buffer *out) {
+    alcore__file *file;
+    alcore__file_map map;
+    if (!*path) return alcore__buffer_format(ctx, out, "%s=\n", name);
+    ALCORE__TRY(alcore__file_open(ctx, path, &file));
+    ALCORE__TRY(alcore__file_map_open(ctx, file, &map));
+    const uint64_t hash = alcore__hash64(map.data, map.bytes);
+    alcore__file_map_close(ctx, &map);
+    return alcore__buffer_format(ctx, out, "%s=%016" PRIx64 "\n", name, hash);
+}
+
 /* Appends the values of a table as lines: prefix, name, '=', text. */
 static alcore_status append_values(alcore_ctx *ctx, const char *prefix,
                                    const alcore__values *values, alcore__buffer *out) {
     for (int32_t i = 0; values->table && i < values->table->count; i++) {
         const char *name = values->table->rows[i].name;
+        const char *text = values->values[i].text;
         if (is_aside(name)) continue;
-        ALCORE__TRY(
-            alcore__buffer_format(ctx, out, "%s%s=%s\n", prefix, name, values->values[i].text));
+        ALCORE__TRY(strcmp(name, "file") == 0
+                        ? append_file(ctx, "strategy.file", text, out)
+                        : alcore__buffer_format(ctx, out, "%s%s=%s\n", prefix, name, text));
     }
     return ALCORE_OK;
 }

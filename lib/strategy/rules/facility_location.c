@@ -38,6 +38,7 @@ const alcore__strategy_def alcore__strategy_facility_location = {
     .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings,
               [ALCORE__ROLE(LABELED)] = alcore__needs_embeddings},
+    .by_passes = true,
     .state_bytes = sizeof(facility_state),
     .begin = begin,
     .passes = alcore__cover_passes,

@@ -2,6 +2,7 @@
 /* Vectors of many rows in memory, as gathered_rows.h describes them. */
 #include "strategy/rules/gathered_rows.h"
 
+#include <math.h>
 #include <string.h>
 
 alcore_status alcore__gathered_begin(alcore__run *run, alcore__gathered *gathered, int64_t count,
@@ -34,11 +35,25 @@ alcore_status alcore__gather_block(alcore__block *block, void *partial) {
     return alcore__matrix_copy_rows(&matrix, indices, block->count, partial);
 }
 
+/* A component of a unit vector is rounded to no more than this. */
+#define MOST_COMPONENT (1.0 + 0x1p-20)
+
+alcore_status alcore__gather_check(const alcore__block_partial *partial) {
+    const double *vectors = partial->extra;
+    for (size_t i = 0; i < partial->extra_bytes / sizeof *vectors; i++)
+        if (!(fabs(vectors[i]) <= MOST_COMPONENT))
+            return alcore__fail(ALCORE_E_CORRUPT,
+                                "a partial has a vector of block %lld that is no unit vector",
+                                (long long)partial->block);
+    return ALCORE_OK;
+}
+
 alcore_status alcore__gather_store(alcore__run *run, const alcore__block_partial *partial) {
     alcore__gathered *gathered = partial->into;
     const double *vectors = partial->extra;
     const int64_t dims = gathered->dims;
     (void)run;
+    ALCORE__TRY(alcore__gather_check(partial));
     for (int64_t i = 0; i < partial->count; i++) {
         const int64_t row = partial->start + i, slot = gathered->slots ? gathered->slots[row] : row;
         memcpy(gathered->vectors + slot * dims, vectors + i * dims, (size_t)dims * sizeof *vectors);

@@ -33,6 +33,10 @@ alcore_status alcore__gather_block(alcore__block *block, void *partial);
     }
 size_t alcore__gather_bytes(const alcore__block *block);
 alcore_status alcore__gather_store(alcore__run *run, const alcore__block_partial *partial);
+/* ALCORE_E_CORRUPT unless the vectors of the partial, [active rows, dims], can be unit vectors, as
+ * the lists and sums that are made of them rely on: it may come from another process. For reduce
+ * functions of their own; alcore__gather_store() calls it. */
+alcore_status alcore__gather_check(const alcore__block_partial *partial);
 
 /* Rows first .. first + count - 1 of the vectors, as kernels read them. */
 alcore_sys_rows alcore__gathered_rows(const alcore__gathered *gathered, int64_t first,

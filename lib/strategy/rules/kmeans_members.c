@@ -20,6 +20,8 @@ alcore_status alcore__members_store(alcore__run *run, const alcore__block_partia
     alcore__members *members = partial->into;
     const int32_t *assigned = partial->extra;
     (void)run;
+    for (int64_t i = 0; i < partial->count; i++)
+        ALCORE__TRY(alcore__partial_check_index(assigned[i], members->count));
     memcpy(members->cluster_of + partial->start, assigned,
            (size_t)partial->count * sizeof *assigned);
     for (int64_t i = 0; i < partial->count; i++) members->starts[assigned[i] + 1]++;

@@ -427,7 +427,8 @@ static const alcore__param PLAN_ROWS[] = {
 
 #define LANGUAGE_DRAW                                                                              \
     .reason = "drawn at random within its language", .reads_languages = true,                      \
-    .rows_depend_on_budget = true, .state_bytes = sizeof(draw_state), .begin = begin
+    .rows_depend_on_budget = true, .by_passes = true, .state_bytes = sizeof(draw_state),           \
+    .begin = begin
 
 const alcore__strategy_def alcore__strategy_egalitarian = {
     .name = "egalitarian",

@@ -292,6 +292,7 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
     const int64_t *number = (const int64_t *)(dist + partial->count);
     for (int64_t i = 0; i < partial->count; i++) {
         int64_t position = partial->start + i;
+        ALCORE__TRY(alcore__partial_check_index(number[i], state->collected));
         if (alcore__mrs_is_picked(state, position)) continue;
         run->outcome.scores[position] = dist[i];
         state->nearest[position] = number[i];
@@ -439,6 +440,7 @@ const alcore__strategy_def alcore__strategy_mrs = {
     .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings,
               [ALCORE__ROLE(LABELED)] = alcore__needs_embeddings},
+    .by_passes = true,
     .state_bytes = sizeof(alcore__mrs_state),
     .begin = begin,
     .passes = PASSES,

@@ -214,6 +214,7 @@ const alcore__strategy_def alcore__strategy_probcover = {
     .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings,
               [ALCORE__ROLE(LABELED)] = alcore__needs_embeddings},
+    .by_passes = true,
     .state_bytes = sizeof(probcover_state),
     .begin = begin,
     .passes = PASSES,

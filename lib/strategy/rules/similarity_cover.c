@@ -206,6 +206,7 @@ static alcore_status meet_vectors(alcore__run *run, alcore__cover *cover,
 /* Reduces the partial of a block of labeled rows, their vectors. */
 static alcore_status meet_labeled(alcore__run *run, const alcore__block_partial *partial) {
     alcore__cover *cover = run->state;
+    ALCORE__TRY(alcore__gather_check(partial));
     const alcore_sys_rows vectors =
         alcore__rows_of(partial->extra, partial->count, cover->gathered.dims);
     return meet_vectors(run, cover, &vectors);

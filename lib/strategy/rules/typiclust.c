@@ -115,7 +115,10 @@ static alcore_status find_cluster(alcore__block *block, void *partial) {
 static alcore_status count_labeled(alcore__run *run, const alcore__block_partial *partial) {
     typiclust_state *state = run->state;
     const int32_t *nearest = partial->extra;
-    for (int64_t i = 0; i < partial->count; i++) state->clusters[nearest[i]].labeled++;
+    for (int64_t i = 0; i < partial->count; i++) {
+        ALCORE__TRY(alcore__partial_check_index(nearest[i], state->count));
+        state->clusters[nearest[i]].labeled++;
+    }
     return ALCORE_OK;
 }
 
@@ -449,6 +452,7 @@ const alcore__strategy_def alcore__strategy_typiclust = {
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings,
               [ALCORE__ROLE(LABELED)] = alcore__needs_embeddings},
     .rows_depend_on_budget = true,
+    .by_passes = true,
     .state_bytes = sizeof(typiclust_state),
     .begin = begin,
     .passes = PASSES,

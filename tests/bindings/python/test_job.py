@@ -44,7 +44,7 @@ def huds_request(strategy, first, end):
     return alcore.Request(pool, strategy=strategy, budget="9", seed=4, **({"target": target} if reads_target else {}))
 
 
-@pytest.mark.parametrize("strategy", ["kcenter", "idds", "huds", "knn-uncertainty", "average-dist"])
+@pytest.mark.parametrize("strategy", ["kcenter", "idds", "huds", "knn-uncertainty", "average-dist", "typiclust", "probcover"])
 def test_strategies_that_compare_rows(strategy):
     def job(shard):
         return alcore.Job(huds_request(strategy, *shard), first_row=shard[0], rows=len(TEXTS))
@@ -135,6 +135,6 @@ def test_messages_of_other_data_are_refused():
 def test_strategies_that_are_served():
     served = [name for name in alcore.strategies() if alcore.Job.serves(name)]
     assert {"ngram-cover", "random", "nnll", "nsp", "lc", "entropy", "margin", "uncertainty"} < set(served)
-    assert not alcore.Job.serves("typiclust")
-    with pytest.raises(alcore.UnsupportedError, match="do not serve the strategy typiclust; they serve .*nnll"):
-        alcore.Job(request("typiclust", 0, 90))
+    assert not alcore.Job.serves("ngf")
+    with pytest.raises(alcore.UnsupportedError, match="do not serve the strategy ngf; they serve .*nnll"):
+        alcore.Job(request("ngf", 0, 90))

@@ -44,6 +44,17 @@ static const job_setting SETTINGS[] = {
     {"alps", NULL, "6", NULL, ALCORE_DEDUP_EXACT},
     {"contrastive", NULL, "20", NULL, ALCORE_DEDUP_EXACT},
     {"egl", NULL, "60w", "tie=random", ALCORE_DEDUP_NONE},
+    {"mrs", NULL, "200w", NULL, ALCORE_DEDUP_EXACT},
+    {"mrs", "iterative=1 k=2", "7", "fill=skip", ALCORE_DEDUP_NONE},
+    {"mrs", "metric=cosine sample=9", "40", "tie=random nan=exclude", ALCORE_DEDUP_EXACT},
+    {"mrs", "metric=cosine iterative=1", "6", NULL, ALCORE_DEDUP_EXACT},
+    {"typiclust", NULL, "9", NULL, ALCORE_DEDUP_EXACT},
+    {"typiclust", "max_clusters=3 neighbors=4 mode=code", "40w", "nan=exclude", ALCORE_DEDUP_NONE},
+    {"probcover", "candidates=2500 classes=3", "9", NULL, ALCORE_DEDUP_EXACT},
+    {"probcover", "candidates=2500 delta=0.4 neighbors=5", "40w", "fill=skip", ALCORE_DEDUP_NONE},
+    {"facility-location", "candidates=2500", "9", NULL, ALCORE_DEDUP_EXACT},
+    {"facility-location", "candidates=2500 similarity=rbf neighbors=7", "40w", "nan=exclude",
+     ALCORE_DEDUP_NONE},
 };
 enum { SETTING_COUNT = sizeof SETTINGS / sizeof *SETTINGS };
 
@@ -214,7 +225,7 @@ END_TEST
 
 /* ---- messages that were kept ---- */
 
-enum { MOST_EXCHANGES = 64 };
+enum { MOST_EXCHANGES = 128 };
 
 /* The messages of all exchanges of a cut, owned. */
 typedef struct record {
@@ -486,6 +497,75 @@ START_TEST(sizes_of_messages) {
 }
 END_TEST
 
+/* How many of the first rows have the states: 0, candidates. */
+static size_t count_rows(const job_setting *setting, int64_t rows, uint32_t states) {
+    alcore_pool *pool = job_pool(ctx, setting, 0, rows);
+    const uint32_t *all = alcore_pool_states(pool);
+    size_t count = 0;
+    for (int64_t row = 0; row < rows; row++) count += all[row] == states;
+    alcore_pool_unref(pool);
+    return count;
+}
+
+/* The bytes of each pass over one block, for a strategy that gathers vectors and one that lists
+ * neighbors: 16, and 8 for each value of a vector of a candidate or labeled row; with mrs 8 and a
+ * vector for a labeled row, 16 for each of its neighbors, and 16 for each candidate. */
+START_TEST(sizes_of_passes) {
+    enum { NEIGHBORS = 4, BYTES = 8 * VECTOR };
+    static const job_setting settings[] = {
+        {"facility-location", NULL, "9", NULL, ALCORE_DEDUP_NONE},
+        {"mrs", NULL, "9", NULL, ALCORE_DEDUP_NONE}};
+    const size_t candidates = count_rows(&settings[0], 330, 0),
+                 labeled = count_rows(&settings[0], 330, ALCORE_ROW_LABELED);
+    const size_t expected[2][4] = {
+        {BYTES * candidates, BYTES * labeled},
+        {(8 + BYTES) * labeled, 16 * NEIGHBORS * labeled, 16 * candidates}};
+    const job_cut cut = {2, {0, 130, 330}};
+    record made = record_exchanges(&settings[_i], &cut);
+    const size_t head = 48 + (strlen(made.bytes[0] + 48) / 8 + 1) * 8 + 2 * 32;
+    ck_assert_int_eq(made.count, _i ? 4 : 3);
+    for (int i = 1; i < made.count; i++)
+        ck_assert_uint_eq(made.lengths[i], head + 16 + expected[_i][i - 1]);
+    record_free(&made);
+}
+END_TEST
+
+/* Vectors that are no unit vectors, of candidates and of labeled rows, clusters and rows of L' that
+ * are none. */
+START_TEST(vectors_that_lie) {
+    static const job_setting settings[] = {
+        {"facility-location", NULL, "9", NULL, ALCORE_DEDUP_NONE},
+        {"typiclust", NULL, "9", NULL, ALCORE_DEDUP_NONE},
+        {"mrs", NULL, "9", NULL, ALCORE_DEDUP_NONE}};
+    const size_t candidates = count_rows(&settings[0], FEW_ROWS, 0),
+                 labeled = count_rows(&settings[0], FEW_ROWS, ALCORE_ROW_LABELED);
+    const int64_t none = (int64_t)labeled;
+    const struct {
+        int setting;
+        uint64_t bytes; /* of the partial */
+        size_t place;
+        const void *lie;
+    } lies[] = {
+        {0, 8 * VECTOR * candidates, 16, (const double[]){NAN}},
+        {0, 8 * VECTOR * candidates, 0, (const double[]){-1e300}},
+        {0, 8 * VECTOR * labeled, 40, (const double[]){1.5}},
+        {1, 4 * candidates, 8, (const int32_t[]){-1, 0}},
+        {1, 4 * labeled, 16, (const int32_t[]){0, 500}},
+        {2, 16 * candidates, 8 * (candidates + 2), (const int64_t[]){-1}},
+        {2, 16 * candidates, 8 * (candidates + 2), &none},
+    };
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        size_t length, place;
+        alcore_job *job = job_new(ctx, &settings[lies[i].setting], &WHOLE, 0);
+        char *message = pass_of_bytes(job, lies[i].bytes, &length, &place);
+        ck_assert_int_eq(deliver_lie(job, message, length, place + lies[i].place, lies[i].lie),
+                         ALCORE_E_CORRUPT);
+        free(message);
+        alcore_job_unref(job);
+    }
+}
+END_TEST
+
 /* ---- failing allocations ---- */
 
 /* Makes the exchanges of two shards, with one allocation that fails: a job that failed is made
@@ -534,6 +614,7 @@ START_TEST(no_failing_allocation_does_harm) {
         {"kcenter", NULL, "3", NULL, ALCORE_DEDUP_EXACT},
         {"huds", "n_strata=2 k_clusters=2", "9w", NULL, ALCORE_DEDUP_NONE},
         {"knn-uncertainty", NULL, "5", "nan=exclude", ALCORE_DEDUP_NONE},
+        {"typiclust", "max_clusters=2", "3", NULL, ALCORE_DEDUP_NONE},
     };
     static fault_allocator fault;
     const job_cut half = {2, {0, 40, 90}};
@@ -572,6 +653,8 @@ TEST_FILE() {
     tcase_add_test(cases, weights_that_lie);
     tcase_add_test(cases, clusters_that_lie);
     tcase_add_test(cases, sizes_of_messages);
-    tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 3);
+    tcase_add_loop_test(cases, sizes_of_passes, 0, 2);
+    tcase_add_test(cases, vectors_that_lie);
+    tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 4);
     return check_suite_run("job_passes", cases);
 }
