@@ -61,13 +61,24 @@ class Job(Handle):
         run(lib.alcore_job_deliver, self._handle, message, len(message))
 
     def run(self, gather: t.Callable[[bytes], t.Iterable[bytes]]) -> Picks:
-        """Makes all steps: the picks. gather: called by all ranks with their message, gives those of all, as comm.allgather of mpi4py
-        does. A rank that fails raises before it gathers; the launcher then ends the others."""
-        while True:
-            message = self.step()
-            if message is None:
-                return self.picks
-            self.deliver(fold(gather(message), context=self.context))
+        """Makes all steps: the picks. gather: called by all ranks with bytes, gives those of all in the order of the ranks, as comm.allgather of
+        mpi4py does. A rank that fails tells the others: all raise its error, with its rank. alcore.ranks has functions that gather within
+        a time limit."""
+        from ._answers import failed, MESSAGE, PICKS, run_ranks
+        taken = 0
+
+        def answer(delivered):
+            nonlocal taken
+            try:
+                for message in delivered[taken:]:
+                    self.deliver(message)
+                    taken += 1
+                message = self.step()
+                return PICKS if message is None else MESSAGE + message
+            except Exception as error:
+                return failed(None, error)
+        run_ranks(answer, gather)
+        return self.picks
 
     spent = getter(float, "alcore_job_spent", "Sum of the costs of the picks; 0 before the job is done.")
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples for Spark, Ray and Dask, and jobs over shards by the lines of docs/distributed.md, pick what one process picks. Each
+"""The examples for Spark, Ray and Dask, alcore.spark, alcore.ray and alcore.dask, and jobs over shards by the lines of docs/distributed.md
+pick what one process picks, also where workers are killed. Each
 runs where its package is; pinned.sh makes an environment for each, which tests/run.sh --full uses."""
 import importlib
 import importlib.util
@@ -7,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -32,13 +34,14 @@ def dask_workers():
 
 def ray_workers():
     ray = importlib.import_module("ray")
+    os.environ.setdefault("RAY_worker_niceness", "0")  # beside other tests its workers would get no processor
     ray.init(num_cpus=2, include_dashboard=False)
     return {"ray": ray}, ray.shutdown
 
 
 def spark_workers():
     builder = importlib.import_module("pyspark.sql").SparkSession.builder
-    spark = builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    spark = builder.master("local[2, 4]").config("spark.ui.enabled", "false").getOrCreate()
     return {"spark": spark}, spark.stop
 
 
@@ -118,3 +121,140 @@ def test_workers_score_and_the_driver_selects(root, tmp_path, name):
                           capture_output=True, text=True, timeout=500, cwd=tmp_path, env=dict(os.environ, RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0"))
     assert done.returncode == 0, done.stderr
     assert [line.partition("\t")[0] for line in done.stdout.splitlines()] == [str(row) for row in expected.indices]
+
+
+# ---- the modules alcore.spark, alcore.ray and alcore.dask ----
+
+@pytest.fixture(params=EXAMPLES)
+def engine(request, monkeypatch):
+    """The module for an engine, its workers, and a function that makes its table of a list of dicts, in three parts."""
+    need(request.param)
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    module = importlib.import_module("alcore." + request.param)
+    names, close = WORKERS[request.param]()
+    yield module, globals()["%s_table" % request.param], names
+    close()
+
+
+def dask_table(records, names):
+    pandas = importlib.import_module("pandas")
+    importlib.import_module("dask").config.set({"dataframe.convert-string": False})
+    return importlib.import_module("dask.dataframe").from_pandas(pandas.DataFrame(records), npartitions=3)
+
+
+def ray_table(records, names):
+    return importlib.import_module("ray.data").from_items(records, override_num_blocks=3)
+
+
+def spark_table(records, names):
+    return names["spark"].createDataFrame(records).coalesce(3)
+
+
+RECORDS = [{"id": "row-%d" % row, "text": "text %d" % row, "embeddings": [row * 37 % 101 / 10 + row / 1000, row % 7 + .5],
+            "scores": row * 37 % 101 / 10 + row / 1000} for row in range(120)]
+
+
+def check_ids(picks, strategy, columns=tuple(RECORDS[0]), **named):
+    """The picks of one machine. No two rows are equal, so that the order of the parts has no influence."""
+    table = {name: [record[name] for record in RECORDS] for name in columns}
+    one = alcore.select(table, 5, strategy, **named)
+    assert picks.ids == list(one.ids) and picks.texts == list(one.texts) and picks.scores == list(one.scores)
+
+
+def test_an_engine_selects_by_columns(engine):
+    module, table, names = engine
+    told = []
+    frame = table(RECORDS, names)
+    check_ids(module.select(frame, 5, "kcenter", timeout=300, progress=lambda *said: told.append(said)), "kcenter")
+    assert len(told) > 5
+    if module.__name__ == "alcore.spark":
+        check_ids(module.select(frame.repartition(2), 5, "huds", timeout=300, barrier=True), "huds")
+
+
+def model_of(folder, act):
+    """A function that makes a model, which calls act(path of a file that is there once it was called) before it embeds."""
+    path = str(folder / "acted")
+
+    class Model:
+        def embed(self, texts):
+            act(path)
+            return [[float(text[5:]) * 37 % 101, len(text)] for text in texts]
+    return Model
+
+
+def kill_once(path):
+    import os
+    import signal
+    if not os.path.exists(path):
+        open(path, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def kill(path):
+    import os
+    import signal
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def sleep(path):
+    import time
+    time.sleep(10000)
+
+
+def by_value(function):
+    """The function as engines pickle what is defined in a program: by value."""
+    function.__module__ = "__main__"
+    return function
+
+
+def test_a_worker_that_is_killed_is_replaced(engine, tmp_path):
+    module, table, names = engine
+    records = [{name: record[name] for name in ("id", "text")} for record in RECORDS]
+    picks = module.select(table(records, names), 5, "kcenter", model=model_of(tmp_path, by_value(kill_once)), timeout=300)
+    assert (tmp_path / "acted").exists()
+    check_ids(picks, "kcenter", columns=("id", "text"), model=model_of(tmp_path, lambda path: None)())
+
+
+def test_workers_that_die_always_are_an_error(engine, tmp_path):
+    module, table, names = engine
+    records = [{name: record[name] for name in ("id", "text")} for record in RECORDS]
+    with pytest.raises(Exception, match="(?i)exited unexpectedly|crashed|died|killed"):
+        module.select(table(records, names), 5, "kcenter", model=model_of(tmp_path, by_value(kill)), timeout=300)
+
+
+def test_workers_that_hang_are_a_time_out(engine, tmp_path):
+    module, table, names = engine
+    records = [{name: record[name] for name in ("id", "text")} for record in RECORDS]
+    begun = time.monotonic()
+    with pytest.raises(TimeoutError, match="no answer within 20 s of shard|a stage took longer than 20 s"):
+        module.select(table(records, names), 5, "kcenter", model=model_of(tmp_path, by_value(sleep)), timeout=20)
+    assert time.monotonic() - begun < 200
+
+
+def test_an_error_has_its_shard_and_cause(engine):
+    module, table, names = engine
+    with pytest.raises(alcore.FileError, match=r"shard 0 \(.*process \d+\): /nowhere: no model here"):
+        module.select(table([{"text": record["text"]} for record in RECORDS], names), 5, "nnll", model="/nowhere", timeout=300)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_program_of_the_page(root, tmp_path, monkeypatch, name):
+    need(name)
+    page = (root / "docs" / "distributed.md").read_text(encoding="utf-8")
+    block = next(block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "alcore.%s.select(" % name in block)
+    assert len(block.splitlines()) < 20
+    pyarrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    texts = (root / "examples" / "data" / "pool.txt").read_text(encoding="utf-8").splitlines()[:60]
+    alcore.LanguageModel(texts[40:], order=2).write(tmp_path / "known.arpa")
+    (tmp_path / "pool.parquet").mkdir()
+    for first in (0, 15, 30):
+        rows = range(first, min(first + 15, 40))
+        parquet.write_table(pyarrow.table({"id": ["row-%d" % row for row in rows], "text": [texts[row] for row in rows]}),
+                            tmp_path / "pool.parquet" / ("part-%d.parquet" % first))
+    (tmp_path / "program.py").write_text(block, encoding="utf-8")
+    done = subprocess.run([sys.executable, "program.py"], capture_output=True, text=True, timeout=500, cwd=tmp_path,
+                          env=dict(os.environ, RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0", PYSPARK_PYTHON=sys.executable))
+    one = alcore.select({"id": ["row-%d" % row for row in range(40)], "text": texts[:40]}, "60w", "nnll",
+                        model=alcore.LanguageModel.read(tmp_path / "known.arpa"))
+    assert done.returncode == 0, done.stderr
+    assert [line.partition("\t")[0] for line in done.stdout.splitlines() if line.startswith("row-")] == list(one.ids)

@@ -100,7 +100,7 @@ def test_package_knows_no_strategy_and_no_column(root):
     # uncertainty that the caller gives to analysis.composition() and stop.uncertainty(). Methods of
     # a model in Python make one column each, whose names they have; an inference server gives
     # log-probabilities. One column alone takes a list of matrices.
-    verbs = {"scores": {"_job.py", "_selection.py", "_tools.py"}, "random": {"_hosts.py"}, "gold": {"metrics.py"}, "uncertainty": {"analysis.py", "stop.py"},
+    verbs = {"scores": {"_answers.py", "_job.py", "_selection.py", "_tools.py"}, "random": {"_hosts.py"}, "gold": {"metrics.py"}, "uncertainty": {"analysis.py", "stop.py"},
              "variance": {"plots.py"},
              "logprobs": {"_host_models.py", "_topk.py", "served.py"}, "token_probs": {"_host_models.py", "_types.py"},
              "sample_probs": {"_columns.py"}, **{name: {"_host_models.py"} for name in ("embeddings", "probs")}}

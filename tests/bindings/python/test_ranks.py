@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs over shards by ranks, with the lines of docs/distributed.md: those of mpi4py under mpirun, those of torch.distributed over gloo. The
-picks are those of one process; where a rank is killed between two exchanges, the others end with an error within the time limit."""
+picks are those of one process; where a rank is killed between two exchanges, hangs, or is cut off, the others end with an error within the
+time limit."""
 import functools
 import json
 import os
@@ -32,7 +33,7 @@ class Mortal(alcore.Job):
     def step(self):
         self.steps += 1
         if rank == 1 and self.steps == int(os.environ.get("VICTIM", "0")):
-            os.kill(os.getpid(), signal.SIGKILL)
+            exec(os.environ.get("ACT", "os.kill(os.getpid(), signal.SIGKILL)"))
         return super().step()
 def make_job(shard):
     first, end = shard
@@ -47,7 +48,7 @@ for strategy in STRATEGIES:
 """
 START = {"mpi": "from mpi4py import MPI\nrank = MPI.COMM_WORLD.rank\n",
          "gloo": "import torch.distributed\n"
-                 "torch.distributed.init_process_group('gloo', timeout=datetime.timedelta(seconds=20))\n"
+                 "torch.distributed.init_process_group('gloo', timeout=datetime.timedelta(seconds=int(os.environ.get('TIMEOUT', 20))))\n"
                  "rank = torch.distributed.get_rank()\n"}
 
 
@@ -65,10 +66,13 @@ def need(name):
         pytest.skip("no package %s" % PACKAGES[name])
 
 
-def run_ranks(root, folder, name, **environment):
-    """Runs a rank for each shard: the exit status of each, of mpirun one for all; and what all have written to stderr."""
+def run_ranks(root, folder, name, under=lambda rank: [], limit=LIMIT, **environment):
+    """Runs a rank for each shard: the exit status of each, of mpirun one for all; and what all have written to stderr. under: the beginning of
+    the command of a rank."""
     page = (root / "docs" / "distributed.md").read_text(encoding="utf-8")
     block = next(block for block in re.findall(r"```python\n(.*?)```", page, re.S) if (name == "mpi") == ("mpi4py" in block) and ".run(" in block)
+    if name == "mpi":
+        block = block.replace("timeout=600", "timeout=%s" % environment.get("TIMEOUT", 600))
     program = PROGRAM.replace("START\n", START[name]).replace("PAGE", block.replace("\n", "\n    ").rstrip())
     (folder / "rank.py").write_text("CUTS, STRATEGIES = %r, %r\n" % (CUTS, STRATEGIES) + program, encoding="utf-8")
     environment = dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(alcore.__file__)), **environment)
@@ -78,10 +82,10 @@ def run_ranks(root, folder, name, **environment):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    ranks = [subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              env=dict(environment, RANK=str(rank), WORLD_SIZE=str(len(CUTS) - 1), MASTER_ADDR="127.0.0.1", MASTER_PORT=port))
+    ranks = [subprocess.Popen(under(rank) + command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env=dict({"MASTER_ADDR": "127.0.0.1"}, **environment, RANK=str(rank), WORLD_SIZE=str(len(CUTS) - 1), MASTER_PORT=port))
              for rank in range(1 if name == "mpi" else len(CUTS) - 1)]
-    end = time.monotonic() + LIMIT
+    end = time.monotonic() + limit
     try:
         said = [rank.communicate(timeout=max(1, end - time.monotonic()))[0] for rank in ranks]
     finally:
@@ -115,4 +119,87 @@ def test_a_rank_that_is_killed_ends_all(root, tmp_path, name, step):
     statuses, said = run_ranks(root, tmp_path, name, VICTIM=str(step))
     assert 0 not in statuses, said
     assert not (tmp_path / "kcenter-0.json").exists()
-    assert re.search("signal 9|Killed" if name == "mpi" else "closed by peer|reset by peer|Timed out|Connection", said), said
+    assert re.search("signal 9|Killed" if name == "mpi" else "messages of the other ranks have not come", said), said
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_rank_that_hangs_ends_all(root, tmp_path, name):
+    need(name)
+    statuses, said = run_ranks(root, tmp_path, name, VICTIM="2", TIMEOUT="5", ACT="import time; time.sleep(60); os._exit(3)")
+    assert 0 not in statuses, said
+    assert re.search("TimeoutError: rank 0: the other ranks sent nothing within 5 s" if name == "mpi" else "rank 0: the messages of the other ranks "
+                     "have not come: .*5000ms", said), said
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_rank_that_fails_tells_the_others(root, tmp_path, name):
+    need(name)
+    statuses, said = run_ranks(root, tmp_path, name, VICTIM="3", ACT="raise MemoryError('of rank 1')")
+    assert 0 not in statuses, said
+    assert len(re.findall(r"^alcore\S*\.Error: rank 1 \(.*process \d+\): MemoryError: of rank 1$", said, re.M)) >= (1 if name == "mpi" else len(CUTS) - 1), said
+
+
+def test_the_program_of_the_page(root, tmp_path):
+    need("mpi")
+    page = (root / "docs" / "distributed.md").read_text(encoding="utf-8")
+    block = next(block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "alcore.ranks.select(" in block)
+    texts = (root / "examples" / "data" / "pool.txt").read_text(encoding="utf-8").splitlines()[:60]
+    alcore.LanguageModel(texts[40:], order=2).write(tmp_path / "known.arpa")
+    for rank, (first, end) in enumerate(((0, 17), (17, 18), (18, 40))):
+        (tmp_path / ("part-%d.txt" % rank)).write_text("".join(text + "\n" for text in texts[first:end]), encoding="utf-8")
+    (tmp_path / "program.py").write_text(block + "import json\njson.dump(picks, open('%d.json' % MPI.COMM_WORLD.rank, 'w'))\n", encoding="utf-8")
+    done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,tcp", "-np", "3", interpreter("mpi"), "program.py"],
+                          cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT,
+                          env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(alcore.__file__))))
+    assert done.returncode == 0, done.stderr
+    one = alcore.select(texts[:40], "60w", "nnll", model=alcore.LanguageModel.read(tmp_path / "known.arpa"))
+    for rank in range(3):
+        rows, ids, found, scores = json.loads((tmp_path / ("%d.json" % rank)).read_text())[:4]
+        assert (rows, ids, found, scores) == (list(one.indices), list(one.ids), list(one.texts), list(one.scores))
+
+
+@pytest.fixture
+def hosts():
+    """Network namespaces, one for each rank, on one bridge: their names and the command before that of a rank."""
+    def ip(*words):
+        return subprocess.run(["ip", *words], capture_output=True, text=True)
+    names = ["alcore-%d-%d" % (os.getpid(), rank) for rank in range(len(CUTS) - 1)]
+    if shutil.which("ip") is None or ip("netns", "add", names[0]).returncode != 0:
+        pytest.skip("no network namespaces: they need iproute2 and root")
+    try:
+        for name in names[1:]:
+            assert ip("netns", "add", name).returncode == 0
+        inside = ["-n", names[0]]
+        made = [ip(*inside, "link", "add", "bridge", "type", "bridge"), ip(*inside, "link", "set", "bridge", "up"),
+                ip(*inside, "addr", "add", "10.77.0.1/24", "dev", "bridge"), ip(*inside, "link", "set", "lo", "up")]
+        for rank, name in enumerate(names[1:], 1):
+            made += [ip(*inside, "link", "add", "port%d" % rank, "type", "veth", "peer", "name", "host", "netns", name),
+                     ip(*inside, "link", "set", "port%d" % rank, "master", "bridge", "up"), ip("-n", name, "link", "set", "host", "up"),
+                     ip("-n", name, "link", "set", "lo", "up"), ip("-n", name, "addr", "add", "10.77.0.%d/24" % (rank + 1), "dev", "host")]
+        wrong = [step.stderr for step in made if step.returncode != 0]
+        if wrong:
+            pytest.skip("no network namespaces: %s" % wrong[0].strip())
+        yield names
+    finally:
+        for name in names:
+            ip("netns", "del", name)
+
+
+def test_hosts_whose_link_is_cut(root, tmp_path, hosts):
+    need("gloo")
+
+    def under(rank):
+        return ["ip", "netns", "exec", hosts[rank], "env", "GLOO_SOCKET_IFNAME=" + ("host" if rank else "bridge")]
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    statuses, said = run_ranks(root, whole, "gloo", under, MASTER_ADDR="10.77.0.1")
+    assert set(statuses) == {0}, said
+    assert json.loads((whole / "kcenter-0.json").read_text()) == expected("kcenter")
+    begun = time.monotonic()
+    statuses, said = run_ranks(root, tmp_path, "gloo", under, MASTER_ADDR="10.77.0.1", VICTIM="3", TIMEOUT="10",
+                               ACT="os.system('ip link set host down')")
+    assert 0 not in statuses, said
+    assert not (tmp_path / "kcenter-0.json").exists()
+    for rank in range(len(CUTS) - 1):
+        assert "ConnectionError: rank %d: the messages of the other ranks have not come" % rank in said, said
+    assert time.monotonic() - begun < LIMIT

@@ -49,7 +49,8 @@ def definitions():
 def public_functions():
     """(function, whether it is a method) of every public name."""
     values = [getattr(alcore, name) for name in alcore.__all__]
-    for module in map(importlib.import_module, ("alcore.metrics", "alcore.analysis", "alcore.stop", "alcore.plots", "alcore.trackers", "alcore.served")):
+    for module in map(importlib.import_module, ("alcore.metrics", "alcore.analysis", "alcore.stop", "alcore.plots", "alcore.trackers", "alcore.served", "alcore.ranks",
+                                                        "alcore.spark", "alcore.ray", "alcore.dask")):
         values += [value for name, value in vars(module).items()
                    if not name.startswith("_") and getattr(value, "__module__", "") in (module.__name__, "alcore._results")]
     for value in values:

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What shards answer in an exchange, and what becomes of it: in the program that asked them, or in each of the ranks that gather.
+
+An answer is bytes whose first one says what follows: a message of a Job, the picks, or what went wrong. So the first error of any
+worker, with its place, reaches everyone who waits for messages."""
+from __future__ import annotations
+
+import json
+import os
+import socket
+import traceback
+from typing import NamedTuple
+
+from ._errors import Error, failure
+from ._job import fold, Picks
+from ._lazy import types as t
+
+MESSAGE, PICKS, FAILED = b"M", b"P", b"F"
+
+
+class ClusterPicks(NamedTuple):
+    """What all shards picked, best first: numbers of rows in the order of all shards, their ids (of rows without one their number, from 1), texts,
+    scores and costs; spent: the sum of the costs; short: the rows ended before the budget."""
+
+    rows: list[int]
+    ids: list[str]
+    texts: list[str]
+    scores: list[float]
+    costs: list[float]
+    spent: float
+    short: bool
+
+
+class WorkerTraceback(Exception):
+    """Where an error was raised in a worker: the cause of the error that is raised in the program."""
+
+
+def failed(number: int | None, error: BaseException) -> bytes:
+    """The answer of a shard, or of a rank, that failed. number: None where the place of the answer among all is its number."""
+    place = "%s, process %d" % (socket.gethostname(), os.getpid())
+    text = "%s" % error if isinstance(error, Error) and error.status else "%s: %s" % (type(error).__name__, error)
+    return FAILED + json.dumps([number, place, getattr(error, "status", None), text, traceback.format_exc()]).encode()
+
+
+def raise_first(answers: t.Iterable[bytes], noun: str = "shard") -> None:
+    """Raises what went wrong in the shard, or the rank, with the lowest number."""
+    wrong = [(place, *json.loads(answer[1:])) for place, answer in enumerate(answers) if answer[:1] == FAILED]
+    if wrong:
+        number, place, status, text, where = min((place if number is None else number, *more) for place, number, *more in wrong)
+        raise failure(status, "%s %d (%s): %s" % (noun, number, place, text)) from WorkerTraceback("\n" + where)
+
+
+def result_of(answers: t.Iterable[bytes]) -> ClusterPicks:
+    """The picks, of the last answers of all shards."""
+    records, picks = {}, None
+    for number, share, all_picks in (json.loads(answer[1:]) for answer in answers):
+        records.update((int(rank), record) for rank, record in share.items())
+        picks = Picks(*all_picks) if all_picks else picks
+    missing = 0 if picks is None else next((rank for rank in range(len(picks.rows)) if rank not in records), None)
+    if missing is not None:
+        raise Error("a shard was lost when the picks were made%s" % ("" if picks is None else ": that of row %d" % picks.rows[missing]))
+    found = [records[rank] for rank in range(len(picks.rows))]
+    return ClusterPicks(picks.rows, [one[0] for one in found], [one[1] for one in found], *picks[1:])
+
+
+def drive(ask: t.Callable[[list[bytes]], t.Iterable[bytes]], progress: t.Any = None) -> ClusterPicks:
+    """Makes all exchanges. ask: gives the answers of all shards after these messages, in any order; some may be there twice."""
+    delivered: list[bytes] = []
+    while True:
+        answers = list(ask(delivered))
+        raise_first(answers)
+        if answers and answers[0][:1] == PICKS:
+            return result_of(answers)
+        delivered.append(fold(answer[1:] for answer in answers))
+        if progress is not None:
+            progress("exchanges", len(delivered), -1)
+
+
+def run_ranks(answer: t.Callable[[list[bytes]], bytes], gather: t.Callable[[bytes], t.Iterable[bytes]]) -> list[bytes]:
+    """Makes all exchanges of a rank: the last answers of all ranks. answer: gives its own after these messages, and never raises; gather is
+    called by all ranks with theirs, and gives those of all. All ranks make as many exchanges, and the last tells that all have their picks."""
+    delivered: list[bytes] = []
+    while True:
+        answers = [bytes(one) for one in gather(answer(delivered))]
+        raise_first(answers, "rank")
+        if answers and answers[0][:1] == PICKS:
+            return answers
+        delivered.append(fold(one[1:] for one in answers))

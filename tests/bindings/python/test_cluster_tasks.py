@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the modules for Spark, Ray, Dask and ranks share: tasks that are pickled to workers, lost, made again, and come twice; the picks of
+one machine, and the first error with its place. test_clusters.py and test_ranks.py have the engines."""
+import pickle
+import random
+import re
+import threading
+
+import pytest
+
+import alcore
+import alcore.ranks
+from alcore import _cluster
+from alcore._answers import drive, WorkerTraceback
+from alcore._cluster import Task
+
+ROWS = 200
+CUTS = [0, 13, 13, 120, ROWS]
+IDS = ["row-%d" % row for row in range(ROWS)]
+TEXTS = ["text %d of %d words" % (row // 2 if row % 5 else row, row % 7) for row in range(ROWS)]
+TABLE = {"id": IDS, "text": TEXTS, "scores": [row * 37 % 101 / 10 for row in range(ROWS)],
+         "embeddings": [[row * 37 % 101 / 10, row % 7 + .5] for row in range(ROWS)]}
+
+
+def part(table, first, end):
+    return {name: values[first:end] for name, values in table.items()}
+
+
+def engine(task, table=TABLE, change=lambda answers: answers, lose=lambda: None):
+    """What an engine does: pickles the task, gives each shard its rows, and carries the answers."""
+    task.counts = [end - first for first, end in zip(CUTS, CUTS[1:])]
+
+    def ask(delivered):
+        answers = []
+        for number, (first, end) in enumerate(zip(CUTS, CUTS[1:])):
+            lose()
+            answers.append(pickle.loads(pickle.dumps(task)).answer(number, lambda: part(table, first, end), list(delivered)))
+        return change(answers)
+    return ask
+
+
+def check(picks, expected):
+    assert (picks.rows, picks.ids, picks.texts) == (list(expected.indices), list(expected.ids), list(expected.texts))
+    assert (picks.scores, picks.costs) == (list(expected.scores), list(expected.costs))
+    assert (picks.spent, picks.short) == (expected.spent, expected.short)
+
+
+@pytest.mark.parametrize("strategy, named", [("nnll", {}), ("huds", {"k_clusters": 2, "seed": 3}), ("kcenter", {"labeled": part(TABLE, 3, 9)}),
+                                             ("knn-uncertainty", {"targets": part(TABLE, 30, 40)}), (None, {}), ("random", {"seed": 4, "dedup": "none"})])
+def test_the_picks_of_one_machine(strategy, named):
+    one = dict(named)
+    pool = alcore.Pool(TABLE, dedup=one.pop("dedup", "exact"))
+    told = []
+    picks = drive(engine(Task(9, strategy, **named)), lambda *said: told.append(said))
+    check(picks, pool.select(9, strategy, **one))
+    assert told == [("exchanges", number + 1, -1) for number in range(len(told))] and told
+    assert not _cluster._jobs  # none is held when the picks are there
+
+
+@pytest.mark.parametrize("table", [{"text": TEXTS}, {"ID": [str(ROWS - row) for row in range(ROWS)], "text": TEXTS}])
+def test_ids_of_rows_with_and_without_them(table):
+    check(drive(engine(Task(150, "random", seed=2), table)), alcore.select(table, 150, "random", seed=2))
+    pools = run_ranks(lambda rank, gather: alcore.ranks.select(alcore.Pool(part(table, *CUTS[rank:rank + 2])), 150, "random", seed=2, gather=gather))
+    check(pools[3], alcore.select(table, 150, "random", seed=2))
+
+
+def test_workers_that_are_lost_and_tasks_that_come_twice():
+    shuffle, lost = random.Random(5), []
+
+    def lose():
+        if shuffle.random() < .4 and _cluster._jobs:
+            lost.append(_cluster._jobs.popitem())
+
+    def change(answers):
+        answers = answers + answers[1:]
+        shuffle.shuffle(answers)
+        return answers
+    check(drive(engine(Task(5, "kcenter"), change=change, lose=lose)), alcore.select(TABLE, 5, "kcenter"))
+    assert len(lost) > 3
+
+
+def test_a_worker_keeps_as_many_jobs_as_it_may():
+    held = []
+    check(drive(engine(Task(5, "kcenter", kept=1), lose=lambda: held.append(len(_cluster._jobs)))), alcore.select(TABLE, 5, "kcenter"))
+    assert max(held) == 1
+
+
+def test_a_model_is_read_once_where_the_rows_are(tmp_path, monkeypatch):
+    path, read = tmp_path / "known.arpa", []
+    alcore.LanguageModel(TEXTS[:20], order=2).write(path)
+    plain = alcore.LanguageModel.read
+
+    def counted(*arguments, **named):
+        read.append(arguments)
+        return plain(*arguments, **named)
+    monkeypatch.setattr(alcore.LanguageModel, "read", counted)
+    picks = drive(engine(Task(9, "nnll", model=str(path)), {"id": IDS, "text": TEXTS}))
+    assert len(read) == 1
+    check(picks, alcore.select({"id": IDS, "text": TEXTS}, 9, "nnll", model=plain(path)))
+
+
+class Lengths:
+    """A model that says how often it was asked for a text."""
+
+    asked = []
+
+    def embed(self, texts):
+        self.asked.extend(texts)
+        return [[float(len(text)), float(text.count("1"))] for text in texts]
+
+
+def test_a_function_makes_the_model_and_each_text_is_scored_once():
+    Lengths.asked = []
+    texts = {"id": IDS, "text": TEXTS}
+    picks = drive(engine(Task(5, "kcenter", model=Lengths), texts))
+    assert len(Lengths.asked) <= ROWS
+    check(picks, alcore.select(texts, 5, "kcenter", model=Lengths()))
+
+
+def test_the_first_error_has_its_shard_and_cause(tmp_path):
+    with pytest.raises(alcore.FileError, match=r"^shard 0 \(.*process \d+\): .*nothing: no model here") as caught:
+        drive(engine(Task(9, "nnll", model=str(tmp_path / "nothing")), {"text": TEXTS}))
+    assert isinstance(caught.value.__cause__, WorkerTraceback) and "_model_of" in str(caught.value.__cause__)
+
+    def lose():
+        raise RuntimeError("not reached by an answer")
+    with pytest.raises(RuntimeError, match="not reached"):
+        drive(engine(Task(9, "nnll"), lose=lose))
+    with pytest.raises(alcore.Error, match=r"^shard 2 \(.*: KeyError: 'gone'"):
+        task = Task(9, "nnll")
+        task.counts = [13, 0, 187]
+
+        def gone():
+            raise KeyError("gone")
+        drive(lambda delivered: [task.answer(0, lambda: part(TABLE, 0, 13), delivered), task.answer(2, gone, delivered)])
+
+
+def test_a_shard_that_is_lost():
+    with pytest.raises(alcore.MissingError, match="shard 0 .*cover no rows 13 to 119"):
+        drive(engine(Task(9, "nnll"), change=lambda answers: answers[:2] + answers[3:]))
+    with pytest.raises(alcore.Error, match="a shard was lost when the picks were made: that of row "):
+        drive(engine(Task(150, "nnll"), change=lambda answers: answers[:2] + answers[3:] if answers[0][:1] == b"P" else answers))
+
+
+@pytest.mark.parametrize("name", ["exclude", "eligible", "like"])
+def test_rows_of_all_shards_cannot_be_named(name):
+    with pytest.raises(TypeError, match=name + ": rows of all shards cannot be named"):
+        Task(9, "nnll", **{name: [0]})
+
+
+def run_ranks(function):
+    """function(rank, gather) in a thread for each rank; what each returned or raised."""
+    barrier, sent, found = threading.Barrier(len(CUTS) - 1), {}, {}
+
+    def rank(number):
+        def gather(message):
+            sent[number] = message
+            barrier.wait(60)
+            gathered = [sent[other] for other in range(len(CUTS) - 1)]
+            barrier.wait(60)
+            return gathered
+        gather.rank = number
+        try:
+            found[number] = function(number, gather)
+        except Exception as error:
+            found[number] = error
+    threads = [threading.Thread(target=rank, args=(number,)) for number in range(len(CUTS) - 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [found[number] for number in range(len(CUTS) - 1)]
+
+
+def test_ranks_have_the_picks_of_one_machine():
+    for picks in run_ranks(lambda rank, gather: alcore.ranks.select(part(TABLE, *CUTS[rank:rank + 2]), 9, "huds", gather=gather)):
+        check(picks, alcore.select(TABLE, 9, "huds"))
+
+
+def test_all_ranks_raise_the_error_of_the_one_that_failed():
+    def broken_rows(rank, gather):
+        return alcore.ranks.select({"id": ["x"]} if rank == 2 else part(TABLE, *CUTS[rank:rank + 2]), 9, "huds", gather=gather)
+
+    def broken_step(rank, gather):
+        table = part(TABLE, *CUTS[rank:rank + 2])
+        if rank == 3:
+            del table["scores"]
+        return alcore.ranks.select(table, 9, "huds", gather=gather)
+
+    def broken_job(rank, gather):
+        first, end = CUTS[rank:rank + 2]
+        pool = alcore.Pool(part({name: TABLE[name] for name in (("text",) if rank == 3 else ("text", "scores"))}, first, end) if end > first else [])
+        return alcore.Job(alcore.Request(pool, strategy="nnll", budget="9", model=None if rank != 3 else {"scores": lambda texts: [1 / 0]}),
+                          first_row=first, rows=ROWS).run(gather)
+    for function, told in ((broken_rows, r"rank 2 \(.*column text"), (broken_step, r"rank 3 \(.*scores"), (broken_job, r"rank 3 \(.*division")):
+        found = run_ranks(function)
+        assert all(isinstance(error, alcore.Error) and re.search(told, str(error)) for error in found), found
