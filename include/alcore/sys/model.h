@@ -44,6 +44,13 @@ enum alcore_sys_model_call {
     ALCORE_SYS_MODEL_CONTINUES = 512
 };
 
+/** A number type of models that no array has: alcore_sys_model_options.dtype, beside those of
+ * alcore_number_type. Products are of 8-bit integers, weights with a scale for each row and inputs
+ * with one for each token. */
+enum alcore_sys_narrow_type {
+    ALCORE_SYS_INT8 = 7800 /**< ALCORE_INT8 of alcore/extra/training.h */
+};
+
 /** How the vectors of a text's tokens become one vector. */
 enum alcore_sys_pooling {
     ALCORE_SYS_POOLING_AUTO = 0,   /**< the engine's choice; the folder's modules.json names none */
@@ -111,8 +118,8 @@ enum alcore_sys_token_mark {
 typedef struct alcore_sys_model_options {
     size_t size;        /**< sizeof(alcore_sys_model_options) */
     const char *device; /**< "cpu", "cuda", "cuda:1"; NULL: a CUDA device if there is one */
-    int32_t dtype;      /**< of the arithmetic, ALCORE_FLOAT32, ...; 0: float32 on the CPU, bfloat16
-                             on devices */
+    int32_t dtype;      /**< of the arithmetic, ALCORE_FLOAT32, ..., ALCORE_SYS_INT8; 0: float32 on
+                             the CPU, bfloat16 on devices */
     int32_t pooling;    /**< ALCORE_SYS_POOLING_* */
     /** The layer whose output embeddings are made from: k = 1 .. layers: block k; 0: the last
      * block; -1: the input of the first block. */

@@ -62,7 +62,7 @@ void expect_numbers(const Model &model, const std::vector<int64_t> &items, const
          "%s: what the model computes of text %lld of this call is no finite number; its weights "
          "hold some that are not, or %s overflows",
          model.folder.c_str(), static_cast<long long>(items[static_cast<size_t>(i)]),
-         c10::toString(model.dtype));
+         number_name(model));
 }
 
 at::Tensor some_tokens(const alcore_sys_model_texts &texts, const Batch &batch,

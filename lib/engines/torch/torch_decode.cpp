@@ -214,17 +214,17 @@ at::Tensor Search::advance(const std::vector<int64_t> &ids) {
     for (size_t i = 0; i < stack.blocks.size(); i++) {
         const Block &block = stack.blocks[i];
         at::Tensor qkv = block.self(stack.pre_norm ? block.self_norm(x) : x);
-        x = x + block.self_after(block.self_out(cache->attend_tokens(i, qkv)));
+        x = added(block.self_out, cache->attend_tokens(i, qkv), x, block.self_after);
         if (!stack.pre_norm) x = block.self_norm(x);
-        if (block.cross_q.weight.defined()) {
+        if (block.cross_q.given()) {
             at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
-            x = x + block.cross_out(cache->attend_sources(i, q));
+            x = added(block.cross_out, cache->attend_sources(i, q), x);
             if (!stack.pre_norm) x = block.cross_norm(x);
         }
         at::Tensor y = stack.pre_norm ? block.ffn_norm(x) : x;
         at::Tensor inside = activated(block.up, y, stack.activation);
-        if (block.gate.weight.defined()) inside = inside * block.gate(y);
-        x = x + block.ffn_after(block.down(inside));
+        inside = gated(block.gate, y, inside);
+        x = added(block.down, inside, x, block.ffn_after);
         if (!stack.pre_norm) x = block.ffn_norm(x);
         model.host.tick(nullptr, 0, 0);
     }

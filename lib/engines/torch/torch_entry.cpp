@@ -23,8 +23,9 @@ namespace {
 /* Which calls the model supports, by its head: bits ALCORE_SYS_MODEL_*. Training changes float32
  * weights only. */
 uint32_t calls_of(const Model &model) {
-    uint32_t calls = ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_SAVE;
-    uint32_t train = model.dtype == at::kFloat ? ALCORE_SYS_MODEL_TRAIN : 0;
+    uint32_t calls = ALCORE_SYS_MODEL_EMBED |
+                     (model.products == at::kChar ? 0u : uint32_t{ALCORE_SYS_MODEL_SAVE});
+    uint32_t train = number_type(model) == at::kFloat ? ALCORE_SYS_MODEL_TRAIN : 0;
     switch (model.head) {
     case Head::Classes:
         return calls | train | ALCORE_SYS_MODEL_CLASS_PROBS;
@@ -60,7 +61,8 @@ void describe(Model &model) {
     std::snprintf(text, sizeof text, "%016llx-p%s-l%d-n%d-t%lld-d%d-e%lld",
                   static_cast<unsigned long long>(model.weights_hash), poolings.c_str(),
                   model.layer, model.normalize, static_cast<long long>(model.max_tokens),
-                  static_cast<int>(model.dtype), static_cast<long long>(model.embedding_dims));
+                  static_cast<int>(number_type(model)),
+                  static_cast<long long>(model.embedding_dims));
     model.version = text;
     if (model.modules_hash != 0) {
         std::snprintf(text, sizeof text, "-m%016llx",
@@ -74,6 +76,8 @@ void describe(Model &model) {
     }
     if (model.class_values != ClassValues::Softmax)
         model.version += model.class_values == ClassValues::Sigmoid ? "-sigmoid" : "-plain";
+    /* Hidden states are float32, those of bfloat16 were not in earlier releases. */
+    if (model.products != at::kFloat) model.version += "-f";
     /* Other kinds of devices round in another way, and so do the kernels of the library there. */
     if (!model.device.is_cpu())
         model.version += "-" + c10::DeviceTypeName(model.device.type(), true) +
@@ -92,7 +96,7 @@ void describe(Model &model) {
         static_cast<long long>(model.classes),
         static_cast<long long>(model.max_tokens == INT64_MAX ? 0 : model.max_tokens),
         static_cast<long long>(model.batch_tokens), static_cast<long long>(model.parameters),
-        c10::toString(model.dtype), model.device_name.c_str(), BUILT_FOR,
+        number_name(model), model.device_name.c_str(), BUILT_FOR,
         model.head == Head::Classes ? values[static_cast<int>(model.class_values)] : "");
     model.json = text;
 }

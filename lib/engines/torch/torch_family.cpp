@@ -10,6 +10,7 @@
 #include "torch_builder.h"
 #include "torch_language.h"
 #include "torch_modules.h"
+#include "torch_narrow.h"
 
 namespace alcore_torch {
 
@@ -371,8 +372,13 @@ at::ScalarType dtype_of(const Model &model, int32_t dtype) {
     if (dtype == ALCORE_FLOAT32) return at::kFloat;
     if (dtype == ALCORE_BFLOAT16) return at::kBFloat16;
     if (dtype == ALCORE_FLOAT16 && !model.device.is_cpu()) return at::kHalf;
+    if (dtype == ALCORE_SYS_INT8 && model.device.is_cpu() && !model.random) return at::kFloat;
+    if (dtype == ALCORE_SYS_INT8)
+        fail(ALCORE_E_UNSUPPORTED, "%s: dtype int8 is for models with weights, on the CPU",
+             model.folder.c_str());
     fail(ALCORE_E_UNSUPPORTED,
-         "models run in float32 or bfloat16, and on CUDA devices also in float16");
+         "models run in float32 or bfloat16, on the CPU also in int8, and on CUDA devices also in "
+         "float16");
 }
 
 } // namespace
@@ -404,6 +410,8 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
     c10::OptionalDeviceGuard current; /* the caller's is the current one again at the end */
     if (!model->device.is_cpu()) current.reset_device(model->device);
     model->dtype = dtype_of(*model, options.dtype);
+    if (model->device.is_cpu() && !model->random)
+        model->products = options.dtype == ALCORE_SYS_INT8 ? at::kChar : model->dtype;
     /* build_positions() lowers it to the positions that a table has; relative ones have no end. */
     model->max_tokens = INT64_MAX;
     Builder build{host, folder, keys, family, *weights, *model};
@@ -431,6 +439,7 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
     for (const Stored &stored : model->stored)
         model->weights_hash = hash_join(model->weights_hash, stored.hash);
     model->opened_hash = model->weights_hash;
+    narrow_model(*model);
     return model;
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of the compiled copies of torch_kernels.c this processor runs. */
+/* Which of the compiled copies of torch_kernels.c and torch_products.c this processor runs. */
+#include <stddef.h>
+
 #include "torch_kernels.h"
+#include "torch_products.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -9,6 +12,7 @@
 extern const torch_kernels torch_kernels_portable;
 #if defined(__x86_64__)
 extern const torch_kernels torch_kernels_avx2, torch_kernels_avx512;
+extern const torch_products torch_products_int8, torch_products_bfloat16;
 #endif
 
 /* A copy runs only where the processor has every extension that it is compiled for (those of
@@ -26,4 +30,25 @@ const torch_kernels *torch_kernels_here(void) {
     if (avx2) return &torch_kernels_avx2;
 #endif
     return &torch_kernels_portable;
+}
+
+#if defined(__x86_64__)
+/* The instructions that are compiled into both copies of torch_products.c. */
+static int has_avx512(void) {
+    return torch_kernels_here() == &torch_kernels_avx512;
+}
+#endif
+
+const torch_products *torch_products_int8_here(void) {
+#if defined(__x86_64__)
+    if (has_avx512() && __builtin_cpu_supports("avx512vnni")) return &torch_products_int8;
+#endif
+    return NULL;
+}
+
+const torch_products *torch_products_bfloat16_here(void) {
+#if defined(__x86_64__)
+    if (has_avx512() && __builtin_cpu_supports("avx512bf16")) return &torch_products_bfloat16;
+#endif
+    return NULL;
 }

@@ -13,6 +13,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "torch_linear.h"
+#include "torch_narrow.h"
 
 namespace alcore_torch {
 
@@ -85,6 +86,7 @@ at::Tensor product_of(const at::Tensor &x, const at::Tensor &matrix) {
 /* x may have more than two dimensions, of which the last is `in`; with gradients the operator is
  * used for two only, the form of Product. */
 at::Tensor Linear::operator()(const at::Tensor &x) const {
+    if (narrow) return narrow_product(*this, x);
     if (!fits_onednn(x, weight)) return at::linear(x, weight, bias);
     if (!c10::GradMode::is_enabled()) return onednn_product(x, weight, bias);
     /* at::linear() is what autocast converts the inputs of; Product would stay float32. */
@@ -95,6 +97,14 @@ at::Tensor Linear::operator()(const at::Tensor &x) const {
 }
 
 at::Tensor activated(const Linear &linear, const at::Tensor &x, Activation activation) {
+    if (linear.narrow) {
+        if (activation == Activation::Tanh) return at::tanh(linear(x));
+        return narrow_product(linear, x,
+                              activation == Activation::Gelu       ? TORCH_AFTER_GELU
+                              : activation == Activation::GeluTanh ? TORCH_AFTER_GELU_TANH
+                              : activation == Activation::Relu     ? TORCH_AFTER_RELU
+                                                                   : TORCH_AFTER_SILU);
+    }
     if (!c10::InferenceMode::is_enabled() || !fits_onednn(x, linear.weight))
         return activate(linear(x), activation);
     switch (activation) {
@@ -109,6 +119,18 @@ at::Tensor activated(const Linear &linear, const at::Tensor &x, Activation activ
     default:
         return activate(linear(x), activation);
     }
+}
+
+at::Tensor added(const Linear &linear, const at::Tensor &x, const at::Tensor &to,
+                 const Norm &after) {
+    if (linear.narrow && !after.weight.defined())
+        return narrow_product(linear, x, TORCH_AFTER_NOTHING, {}, to);
+    return to + after(linear(x));
+}
+
+at::Tensor gated(const Linear &gate, const at::Tensor &x, const at::Tensor &inside) {
+    if (gate.narrow) return narrow_product(gate, x, TORCH_AFTER_NOTHING, inside);
+    return gate.weight.defined() ? inside * gate(x) : inside;
 }
 
 PackedWeights::~PackedWeights() {

@@ -32,6 +32,11 @@ class PackedWeights {
 /* activate(linear(x), activation); in a call that does not train, and where oneDNN multiplies, in
  * one pass over the result. */
 at::Tensor activated(const Linear &linear, const at::Tensor &x, Activation activation);
+/* to + after(linear(x)); an undefined norm is none. */
+at::Tensor added(const Linear &linear, const at::Tensor &x, const at::Tensor &to,
+                 const Norm &after = {});
+/* inside * gate(x), or `inside` where there is no gate. */
+at::Tensor gated(const Linear &gate, const at::Tensor &x, const at::Tensor &inside);
 
 } // namespace alcore_torch
 

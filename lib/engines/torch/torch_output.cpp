@@ -155,7 +155,8 @@ LabelScores::LabelScores(const Model &model, int64_t tokens, Receiver receiver)
     const int64_t threads = at::get_num_threads();
     const bool host = model.device.is_cpu();
     by_kernel_ = model.kernels != nullptr &&
-                 (!host || (model.dtype == at::kFloat && tokens >= LEAST * threads));
+                 (!host || (model.dtype == at::kFloat && !model.head_out.narrow &&
+                            tokens >= LEAST * threads));
     group_ = by_kernel_ && host ? GROUP * threads : 1;
 }
 

@@ -169,9 +169,14 @@ uint64_t hash_join(uint64_t first, uint64_t second);
 enum class Activation { Gelu, GeluTanh, Relu, Silu, Tanh };
 enum class Positions { None, Learned, Sinusoid, SinusoidFairseq, Relative };
 
-/* y = x weight^T + bias. weight: [out, in]; bias: [out] or undefined. */
+struct NarrowWeight; /* torch_narrow.h */
+
+/* y = x weight^T + bias. weight: [out, in]; bias: [out] or undefined. narrow: the weight in 16 or 8
+ * bits, NULL: it is not; `weight` may then be undefined. */
 struct Linear {
     at::Tensor weight, bias;
+    std::shared_ptr<const NarrowWeight> narrow = nullptr;
+    bool given() const { return weight.defined() || narrow != nullptr; }
     at::Tensor operator()(const at::Tensor &x) const;
 };
 
@@ -278,6 +283,7 @@ struct Stack {
      * width is dims or, with a mapping, less; relative [buckets, heads]. All but words may be
      * undefined. */
     at::Tensor words, position_table, types, relative;
+    bool widened = false; /* words are of a narrower type than all else (torch_narrow.h) */
     /* Heads of keys and values, each shared by heads / kv_heads of the queries; 0: as many. */
     int64_t kv_heads = 0;
     std::vector<Rotation> rotations; /* of rotary positions (torch_rotary.h) */
@@ -324,6 +330,9 @@ struct Model {
     bool random = false;        /* the folder has no weights: they were drawn */
     at::Device device = at::kCPU;
     at::ScalarType dtype = at::kFloat; /* of all weights and hidden states */
+    /* Of the factors of products with weights of blocks; kBFloat16 and kChar on the CPU, where
+     * hidden states are float32: see torch_narrow.h. kFloat: those of dtype. */
+    at::ScalarType products = at::kFloat;
     Stack encoder;
     std::optional<Stack> decoder;
     Head head = Head::None;
@@ -367,6 +376,15 @@ struct Model {
      * there are none. */
     const struct alcore_sys_kernels *kernels = nullptr;
 };
+
+/* The type in which weights are multiplied. */
+inline at::ScalarType number_type(const Model &model) {
+    return model.products == at::kFloat ? model.dtype : model.products;
+}
+/* Its name in messages and in what describes the model. */
+inline const char *number_name(const Model &model) {
+    return model.products == at::kChar ? "Int8" : c10::toString(number_type(model));
+}
 
 /* Reads the names of the classes, once their number is known (torch_labels.cpp). */
 void read_labels(Model &model, const std::string &folder);

@@ -177,9 +177,9 @@ void copy_modules(const Model &model, const std::string &folder) {
 /* Writes config.json with the number type that the weights have now, under the key that it has.
  * Where nothing changes, the file is copied, or left as it is in the model's own folder. */
 void write_config(const Model &model, const std::string &folder) {
-    const char *type = model.dtype == at::kFloat  ? "float32"
-                       : model.dtype == at::kHalf ? "float16"
-                                                  : "bfloat16";
+    const char *type = number_type(model) == at::kFloat  ? "float32"
+                       : number_type(model) == at::kHalf ? "float16"
+                                                         : "bfloat16";
     bool changed = false;
     for (const char *key : {"dtype", "torch_dtype"}) {
         json_t *value = json_object_get(model.config.get(), key);
@@ -249,6 +249,15 @@ void write_text(const Host &host, const std::string &path, const std::string &te
     writer.commit();
 }
 
+/* A tensor of a model that has packed it (torch_narrow.h), from the folder. */
+static at::Tensor read_again(const Model &model, Weights &before, const Stored &stored) {
+    at::Tensor value = before.read(stored.name).to(number_type(model));
+    if (tensor_hash(value) != stored.hash)
+        fail(ALCORE_E_DATA, "%s: the tensor %s is not the one with which the model was opened",
+             model.folder.c_str(), stored.name.c_str());
+    return value;
+}
+
 /* Throws on every failure; files that were written until then stay, each of them whole. Tensors of
  * the old folder that the model does not use are copied, unless they have the values that a tensor
  * of the model had when it was read: those are second copies of a tied matrix. */
@@ -256,18 +265,25 @@ void save_model(const Model &model, const std::string &folder) {
     const Host &host = model.host;
     check_config(model);
     check(host.table->folder_make(host.user, folder.c_str()));
+    if (model.products == at::kChar)
+        fail(ALCORE_E_UNSUPPORTED, "%s: what was opened as int8 is not saved; open it as float32",
+             model.folder.c_str());
     std::vector<Written> tensors;
     std::set<std::string> known;
-    for (const Stored &stored : model.stored) {
-        known.insert(stored.name);
-        tensors.push_back({stored.name, stored.view.scalar_type(), stored.view.sizes().vec(),
-                           [&stored] { return stored.view; }});
-    }
     std::optional<Weights> before;
     if (!model.random) before.emplace(host, model.folder);
+    for (const Stored &stored : model.stored) {
+        known.insert(stored.name);
+        if (stored.view.defined())
+            tensors.push_back({stored.name, stored.view.scalar_type(), stored.view.sizes().vec(),
+                               [&stored] { return stored.view; }});
+        else
+            tensors.push_back({stored.name, number_type(model), before->shape(stored.name),
+                               [&] { return read_again(model, *before, stored); }});
+    }
     for (const std::string &name : before ? before->names() : std::vector<std::string>()) {
         if (known.count(name) != 0) continue;
-        const uint64_t hash = tensor_hash(before->read(name).to(model.dtype));
+        const uint64_t hash = tensor_hash(before->read(name).to(number_type(model)));
         bool copy = false; /* of a tensor that the model has */
         for (const Stored &stored : model.stored)
             copy = copy || (stored.hash == hash &&

@@ -52,6 +52,7 @@ at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Ten
                         const at::Tensor &positions,
                         const std::function<at::Tensor(const at::Tensor &)> &drop) {
     at::Tensor x = at::embedding(stack.words, ids, stack.padding);
+    if (stack.widened) x = x.to(at::kFloat);
     if (stack.embed_scale != 1) x = x * stack.embed_scale;
     if (stack.position_table.defined())
         x = x + at::embedding(stack.position_table, positions + stack.position_base);
@@ -276,13 +277,15 @@ at::Tensor StackPass::block(size_t number, at::Tensor x, const at::Tensor &memor
     at::Tensor y = watched(
         stack.disentangled ? attend_disentangled(*this, block, qkv)
                            : attend(stack, runs, qkv, 3, qkv, 3, false, block.windowed, dropout));
-    x = x + drop(block.self_after(block.self_out(y)), rates.attention);
+    x = dropout == nullptr ? added(block.self_out, y, x, block.self_after)
+                           : x + drop(block.self_after(block.self_out(y)), rates.attention);
     if (!stack.pre_norm) x = block.self_norm(x);
     if (memory.defined()) {
         at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
         at::Tensor kv = watched(block.cross_kv(memory));
         y = watched(attend(stack, runs, q, 1, kv, 2, true /* cross */, false, dropout));
-        x = x + drop(block.cross_out(y), rates.attention);
+        x = dropout == nullptr ? added(block.cross_out, y, x)
+                               : x + drop(block.cross_out(y), rates.attention);
         if (!stack.pre_norm) x = block.cross_norm(x);
     }
     y = stack.pre_norm ? block.ffn_norm(x) : x;
@@ -293,8 +296,10 @@ at::Tensor StackPass::block(size_t number, at::Tensor x, const at::Tensor &memor
     } else {
         inside = watched(activated(block.up, y, stack.activation));
     }
-    if (block.gate.weight.defined()) inside = watched(inside * block.gate(y));
-    x = x + drop(block.ffn_after(block.down(drop(inside, rates.inner))), rates.ffn);
+    if (block.gate.given()) inside = watched(gated(block.gate, y, inside));
+    x = dropout == nullptr
+            ? added(block.down, inside, x, block.ffn_after)
+            : x + drop(block.ffn_after(block.down(drop(inside, rates.inner))), rates.ffn);
     if (!stack.pre_norm) x = block.ffn_norm(x);
     return watched(number == 0 && stack.convolution ? convolved(*this, entered, x) : x);
 }

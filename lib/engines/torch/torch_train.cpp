@@ -117,7 +117,7 @@ alcore_sys_model_training checked(const Model &model, const alcore_sys_model_tra
              "the head two classes",
              model.folder.c_str(),
              model.class_values == ClassValues::Plain ? "values of a regression" : "independent");
-    if (model.dtype != at::kFloat)
+    if (number_type(model) != at::kFloat)
         fail(ALCORE_E_UNSUPPORTED,
              "the weights of a model that is trained are float32; open the folder so, and choose "
              "the type of the products with the option dtype of the training");

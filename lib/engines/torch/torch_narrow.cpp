@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weights in bfloat16 and in 8 bits, and products with them (torch_narrow.h). */
+#include "torch_narrow.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+
+#include "torch_linear.h"
+
+namespace alcore_torch {
+
+namespace {
+
+/* Sums of 8-bit products are exact in 32 bits up to this many components: 255 * 127 each. */
+constexpr int64_t MOST_COMPONENTS = 65536;
+
+/* The kernels for a type, or NULL. ATEN_CPU_CAPABILITY, by which torch's own kernels are held back,
+ * holds back these too. */
+const torch_products *kernels_of(at::ScalarType type) {
+    if (at::get_cpu_capability() != "AVX512") return nullptr;
+    return type == at::kChar ? torch_products_int8_here() : torch_products_bfloat16_here();
+}
+
+/* x, float32, with each row of the last dimension rounded as the kernels round it. */
+at::Tensor rounded(const at::Tensor &x, at::ScalarType type) {
+    if (type == at::kBFloat16) return x.to(at::kBFloat16).to(at::kFloat);
+    const at::Tensor most = at::amax(x.abs(), {-1}, true), scale = most / 127;
+    /* A row of zeros stays one, and one with an infinity becomes one of NaN. */
+    const at::Tensor steps = at::where(most < 1e-30, at::zeros_like(x), x * (127 / most)).round();
+    return at::where(at::isfinite(most), steps * scale,
+                     at::full_like(x, std::numeric_limits<float>::quiet_NaN()));
+}
+
+/* Writes the panels [begin, end) of a weight. */
+void pack_panels(const at::Tensor &weight, const NarrowWeight &to, int64_t begin, int64_t end) {
+    const int64_t bytes = TORCH_PANEL * torch_row_bytes(to.kernels, to.in);
+    char *values = static_cast<char *>(to.values.data_ptr());
+    at::parallel_for(begin, end, 1, [&](int64_t from, int64_t until) {
+        c10::InferenceMode plain; /* of this thread */
+        for (int64_t panel = from; panel < until; panel++) {
+            const int64_t first = panel * TORCH_PANEL,
+                          rows = std::min<int64_t>(TORCH_PANEL, to.out - first);
+            const at::Tensor some = weight.narrow(0, first, rows).to(at::kFloat).contiguous();
+            to.kernels->pack(some.const_data_ptr<float>(), rows, to.in, values + panel * bytes,
+                             to.scales.data_ptr<float>() + first);
+        }
+    });
+}
+
+/* Packs panel by panel, so that a weight of another type needs no whole copy in float32; between
+ * PIECE components the call may be cancelled. */
+std::shared_ptr<const NarrowWeight> pack(const Model &model, const Linear &linear) {
+    constexpr int64_t PIECE = int64_t{1} << 24;
+    const at::Tensor &weight = linear.weight;
+    auto out = std::make_shared<NarrowWeight>();
+    out->type = model.products;
+    out->out = weight.size(0);
+    out->in = weight.size(1);
+    out->kernels = kernels_of(model.products);
+    if (out->kernels == nullptr) return out;
+    const int64_t panels = (out->out + TORCH_PANEL - 1) / TORCH_PANEL,
+                  bytes = TORCH_PANEL * torch_row_bytes(out->kernels, out->in),
+                  piece = std::max<int64_t>(1, PIECE / (TORCH_PANEL * out->in));
+    const at::TensorOptions options = at::TensorOptions().dtype(at::kFloat);
+    out->values = at::empty({panels * bytes}, options.dtype(at::kChar));
+    out->scales = at::empty({panels * TORCH_PANEL}, options);
+    out->bias = at::zeros({panels * TORCH_PANEL}, options);
+    if (linear.bias.defined()) out->bias.narrow(0, 0, out->out).copy_(linear.bias);
+    for (int64_t panel = 0; panel < panels; panel += piece) {
+        pack_panels(weight, *out, panel, std::min(panels, panel + piece));
+        model.host.tick(nullptr, 0, 0);
+    }
+    return out;
+}
+
+/* The matrices of a model one by one. Blocks may share one (ALBERT): it is packed once. */
+class Narrowing {
+  public:
+    explicit Narrowing(Model &model) : model_(model) {}
+
+    void narrow(Linear &linear) {
+        if (!linear.weight.defined() || linear.weight.size(1) > MOST_COMPONENTS)
+            return widen(linear);
+        const at::Tensor whole = linear.weight;
+        auto &[source, packed] = known_[whole.unsafeGetTensorImpl()];
+        if (!packed) {
+            source = whole; /* so that no other one gets its address */
+            packed = pack(model_, linear);
+        }
+        linear.narrow = packed;
+        widen(linear.bias);
+        linear.weight = packed->kernels == nullptr ? rounded(whole.to(at::kFloat), model_.products)
+                                                   : at::Tensor();
+    }
+    void narrow(Stack &stack) {
+        for (Block &block : stack.blocks) narrow(block);
+        for (at::Tensor *table : {&stack.position_table, &stack.types, &stack.relative})
+            widen(*table);
+        stack.widened = stack.words.scalar_type() != at::kFloat;
+        widen(stack.embed_norm);
+        widen(stack.final_norm);
+        widen(stack.mapping);
+        if (stack.disentangled) {
+            widen(stack.disentangled->table);
+            widen(stack.disentangled->norm);
+        }
+        if (!stack.convolution) return;
+        widen(stack.convolution->weight);
+        widen(stack.convolution->bias);
+        widen(stack.convolution->norm);
+    }
+    static void widen(at::Tensor &tensor) {
+        if (tensor.defined()) tensor = tensor.to(at::kFloat);
+    }
+    static void widen(Linear &linear) {
+        widen(linear.weight);
+        widen(linear.bias);
+    }
+    static void widen(Norm &norm) {
+        widen(norm.weight);
+        widen(norm.bias);
+    }
+
+  private:
+    void narrow(Block &block) {
+        for (Linear *linear : {&block.self, &block.self_out, &block.cross_q, &block.cross_kv,
+                               &block.cross_out, &block.up, &block.gate, &block.down})
+            narrow(*linear);
+        for (Linear *linear : {&block.distance_query, &block.distance_key}) widen(*linear);
+        for (Norm *norm : {&block.self_norm, &block.cross_norm, &block.ffn_norm, &block.query_norm,
+                           &block.key_norm, &block.self_after, &block.ffn_after})
+            widen(*norm);
+    }
+
+    Model &model_;
+    std::map<const void *, std::pair<at::Tensor, std::shared_ptr<const NarrowWeight>>> known_;
+};
+
+/* Rows that a thread computes at a time, so that its inputs stay in a cache of its own. */
+constexpr int64_t MOST_ROWS = 96;
+
+/* One product by the kernels: with many rows threads share these, else the panels of the weight. */
+struct NarrowProduct {
+    const NarrowWeight &weight;
+    torch_product what{};
+    int64_t rows, row_bytes;
+
+    NarrowProduct(const NarrowWeight &weight, int64_t rows)
+        : weight(weight), rows(rows), row_bytes(torch_row_bytes(weight.kernels, weight.in)) {
+        what.weights = weight.values.const_data_ptr();
+        what.scales = weight.scales.const_data_ptr<float>();
+        what.bias = weight.bias.const_data_ptr<float>();
+        what.in = weight.in;
+        what.out = weight.out;
+        what.panels = weight.scales.numel() / TORCH_PANEL;
+    }
+    /* Rows that are rounded together. */
+    struct Rounded {
+        at::Tensor rows, scales, sums;
+        Rounded(int64_t count, int64_t row_bytes)
+            : rows(at::empty({count * row_bytes}, at::TensorOptions().dtype(at::kChar))),
+              scales(at::empty({count}, at::TensorOptions().dtype(at::kFloat))),
+              sums(at::empty({count}, at::TensorOptions().dtype(at::kInt))) {}
+    };
+    /* The product of `count` rows, of which x is the first, once they are rounded. */
+    torch_product of_rows(const Rounded &from, int64_t first, int64_t count) const {
+        torch_product part = what;
+        part.rows = from.rows.const_data_ptr();
+        part.row_scales = from.scales.const_data_ptr<float>();
+        part.row_sums = from.sums.const_data_ptr<int32_t>();
+        part.count = count;
+        part.result += first * weight.out;
+        if (part.times != nullptr) part.times += first * weight.out;
+        if (part.added != nullptr) part.added += first * weight.out;
+        return part;
+    }
+    void round(const float *x, int64_t count, Rounded &to) const {
+        weight.kernels->narrow(x, count, weight.in, to.rows.data_ptr(), to.scales.data_ptr<float>(),
+                               to.sums.data_ptr<int32_t>());
+    }
+    void run(const float *x) const {
+        const int64_t threads = at::get_num_threads();
+        if (rows < MOST_ROWS / 4 * threads) {
+            Rounded all(rows, row_bytes);
+            round(x, rows, all);
+            const torch_product whole = of_rows(all, 0, rows);
+            at::parallel_for(0, what.panels, 1, [&](int64_t begin, int64_t end) {
+                torch_product part = whole;
+                part.panel = begin;
+                part.panels = end;
+                weight.kernels->multiply(&part);
+            });
+            return;
+        }
+        const int64_t parts = (rows + threads * MOST_ROWS - 1) / (threads * MOST_ROWS) * threads,
+                      size = (rows + parts - 1) / parts;
+        at::parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
+            Rounded some(size, row_bytes);
+            for (int64_t i = begin; i < end; i++) {
+                const int64_t first = i * size, count = std::min(size, rows - first);
+                if (count <= 0) continue;
+                round(x + first * weight.in, count, some);
+                const torch_product part = of_rows(some, first, count);
+                weight.kernels->multiply(&part);
+            }
+        });
+    }
+};
+
+/* The same without kernels. */
+at::Tensor by_float32(const Linear &linear, const at::Tensor &x, torch_after after) {
+    static constexpr Activation activations[] = {Activation::Gelu, Activation::GeluTanh,
+                                                 Activation::Relu, Activation::Silu};
+    Linear plain;
+    plain.weight = linear.weight;
+    plain.bias = linear.bias;
+    const at::Tensor inputs = rounded(x, linear.narrow->type);
+    return after == TORCH_AFTER_NOTHING
+               ? plain(inputs)
+               : activated(plain, inputs, activations[after - TORCH_AFTER_GELU]);
+}
+
+} // namespace
+
+at::Tensor narrow_product(const Linear &linear, const at::Tensor &x, torch_after after,
+                          const at::Tensor &times, const at::Tensor &added) {
+    const NarrowWeight &weight = *linear.narrow;
+    if (weight.kernels == nullptr) {
+        at::Tensor y = by_float32(linear, x, after);
+        if (times.defined()) y = y * times;
+        return added.defined() ? y + added : y;
+    }
+    const at::Tensor from = x.contiguous();
+    std::vector<int64_t> shape = x.sizes().vec();
+    shape.back() = weight.out;
+    at::Tensor out = at::empty(shape, from.options());
+    if (out.numel() == 0) return out;
+    NarrowProduct product(weight, from.numel() / weight.in);
+    const at::Tensor factor = times.defined() ? times.contiguous() : times,
+                     term = added.defined() ? added.contiguous() : added;
+    product.what.after = after;
+    product.what.times = factor.defined() ? factor.const_data_ptr<float>() : nullptr;
+    product.what.added = term.defined() ? term.const_data_ptr<float>() : nullptr;
+    product.what.result = out.data_ptr<float>();
+    product.run(from.const_data_ptr<float>());
+    return out;
+}
+
+void narrow_model(Model &model) {
+    if (model.products == at::kFloat) return;
+    for (Stored &stored : model.stored) stored.view = stored.whole = at::Tensor();
+    Narrowing narrowing(model);
+    narrowing.narrow(model.encoder);
+    if (model.decoder) narrowing.narrow(*model.decoder);
+    const bool words =
+        model.head == Head::Words || model.head == Head::Seq2seq || model.head == Head::Language;
+    if (words)
+        narrowing.narrow(model.head_out);
+    else
+        Narrowing::widen(model.head_out);
+    Narrowing::widen(model.pooler);
+    Narrowing::widen(model.head_dense);
+    Narrowing::widen(model.head_norm);
+    model.dtype = at::kFloat;
+}
+
+} // namespace alcore_torch

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of torch_products.h for one number type: bfloat16 where this is compiled with the
+ * instructions for it, else int8. TORCH_PRODUCTS is the name of their table.
+ *
+ * A tile of a product is some rows times a panel of 64 columns, four vectors wide, summed in
+ * registers: for each group of components four vectors of weights are loaded, and 32 bits of each
+ * row go to all places of a vector. Rows of a tile are a constant where it is inlined. */
+#include "torch_products.h"
+#include "torch_vectors.h"
+
+enum { VECTORS = TORCH_PANEL / WIDTH, TILE = 6, PANEL_GROUP = TORCH_PANEL * 4 };
+
+#define UNROLLED_TILE _Pragma("GCC unroll 8")
+
+INLINE int64_t groups_of(int64_t in, int64_t group) {
+    return (in + group - 1) / group;
+}
+
+/* Returns sum with the products added by the instruction. Around its intrinsic gcc 12 copies every
+ * sum from register to register and back, which takes as long as the products. */
+#define ADD_PRODUCTS(instruction)                                                                  \
+    __asm__(instruction " %2, %1, %0" : "+v"(sum) : "v"(weights), "v"(row));                       \
+    return sum
+
+#if defined(__AVX512BF16__)
+
+enum { GROUP = 2 };
+typedef uint16_t narrow_number;
+typedef floats sums_vector;
+
+INLINE sums_vector add_products(sums_vector sum, __m512i weights, __m512i row) {
+    ADD_PRODUCTS("vdpbf16ps");
+}
+
+/* Rounds to nearest even. Returns what narrow() adds up. */
+INLINE ints narrow_vector(floats x, narrow_number *to) {
+    const __m256i bits = (__m256i)_mm512_cvtneps_pbh((__m512)x);
+    memcpy(to, &bits, sizeof bits);
+    return (ints){0};
+}
+
+/* The factor that inputs are multiplied by before they are rounded, and the one of results. */
+INLINE float factor_of(const float *x, int64_t in, float *scale) {
+    (void)x, (void)in;
+    *scale = 1;
+    return 1;
+}
+INLINE narrow_number as_weight(narrow_number number) {
+    return number;
+}
+INLINE floats result_of(const torch_product *what, sums_vector sum, int64_t row, int64_t column) {
+    (void)row;
+    return sum + load(what->bias + column);
+}
+
+#else
+
+enum { GROUP = 4, SHIFT = 128 };
+typedef int8_t narrow_number;
+typedef ints sums_vector;
+
+/* The instruction takes one factor without a sign: SHIFT is added to the weights, and SHIFT times
+ * the sum of a row taken away at the end. */
+INLINE sums_vector add_products(sums_vector sum, __m512i weights, __m512i row) {
+    ADD_PRODUCTS("vpdpbusd");
+}
+INLINE ints narrow_vector(floats x, narrow_number *to) {
+    const __m512i rounded = _mm512_cvtps_epi32((__m512)x);
+    const __m128i bytes = _mm512_cvtepi32_epi8(rounded);
+    memcpy(to, &bytes, sizeof bytes);
+    return (ints)rounded;
+}
+
+/* 127 / max |x|, and as the scale its inverse; 0 and the scale 0 where all are zero or too small to
+ * divide by, 0 and the scale NaN where a number is infinite or none. Without their signs the bits
+ * of floats have the order of the floats, infinity and NaN above all. */
+INLINE float factor_of(const float *x, int64_t in, float *scale) {
+    __m512i most = _mm512_setzero_si512();
+    for (int64_t k = 0; k < in; k += WIDTH) {
+        const int64_t left = in - k;
+        const __mmask16 some = (__mmask16)(left < WIDTH ? (1u << left) - 1 : 0xffff);
+        const __m512i bits = _mm512_maskz_loadu_epi32(some, x + k);
+        most = _mm512_max_epu32(_mm512_slli_epi32(bits, 1), most);
+    }
+    const uint32_t bits = _mm512_reduce_max_epu32(most) >> 1;
+    float greatest;
+    memcpy(&greatest, &bits, sizeof greatest);
+    *scale = !isfinite(greatest) ? NAN : greatest < 1e-30f ? 0.0f : greatest / 127.0f;
+    return *scale > 0 ? 127.0f / greatest : 0.0f;
+}
+INLINE narrow_number as_weight(narrow_number number) {
+    return (narrow_number)(number ^ (SHIFT - 256));
+}
+INLINE floats result_of(const torch_product *what, sums_vector sum, int64_t row, int64_t column) {
+    const ints exact = sum - SHIFT * what->row_sums[row];
+    const floats scale = load(what->scales + column) * what->row_scales[row];
+    return __builtin_convertvector(exact, floats) * scale + load(what->bias + column);
+}
+
+#endif
+
+/* Rounds one row: `padded` numbers, those behind `in` zeros. */
+INLINE void narrow_row(const float *x, int64_t in, int64_t padded, narrow_number *to, float *scale,
+                       int32_t *sum) {
+    const float factor = factor_of(x, in, scale);
+    ints sums = {0};
+    int64_t k = 0;
+    for (; k + WIDTH <= in; k += WIDTH) {
+        /* 0 times infinity is none. */
+        const floats v = factor == 0 ? all_of(0) : load(x + k) * factor;
+        sums += narrow_vector(v, to + k);
+    }
+    if (k < padded) {
+        float rest[WIDTH] = {0};
+        narrow_number rounded[WIDTH];
+        for (int64_t i = k; i < in && factor != 0; i++) rest[i - k] = x[i] * factor;
+        sums += narrow_vector(load(rest), rounded);
+        memcpy(to + k, rounded, (size_t)(padded - k) * sizeof *to);
+    }
+    *sum = _mm512_reduce_add_epi32((__m512i)sums);
+}
+
+static void narrow(const float *inputs, int64_t count, int64_t in, void *rows, float *scales,
+                   int32_t *sums) {
+    const int64_t padded = groups_of(in, GROUP) * GROUP;
+    narrow_number *to = rows;
+    for (int64_t r = 0; r < count; r++)
+        narrow_row(inputs + r * in, in, padded, to + r * padded, scales + r, sums + r);
+}
+
+static void pack(const float *weights, int64_t rows, int64_t in, void *panel, float *scales) {
+    const int64_t groups = groups_of(in, GROUP);
+    narrow_number *to = panel;
+    for (int64_t c = 0; c < TORCH_PANEL; c++) {
+        const float *row = weights + c * in;
+        scales[c] = 0;
+        const float factor = c < rows ? factor_of(row, in, scales + c) : 0.0f;
+        for (int64_t first = 0; first < groups * GROUP; first += WIDTH) {
+            float some[WIDTH] = {0};
+            narrow_number rounded[WIDTH];
+            for (int64_t k = first; k < in && k < first + WIDTH && factor != 0; k++)
+                some[k - first] = row[k] * factor;
+            narrow_vector(load(some), rounded);
+            for (int64_t k = first; k < groups * GROUP && k < first + WIDTH; k++)
+                to[(k / GROUP * TORCH_PANEL + c) * GROUP + k % GROUP] =
+                    as_weight(rounded[k - first]);
+        }
+    }
+}
+
+/* 1 / (1 + exp(-x)), by exp of what is not positive. */
+INLINE floats logistic(floats x) {
+    const floats power = exp_of((floats)((ints)x | INT32_MIN));
+    const ints negative = x < 0;
+    const floats above = (floats)(((ints)power & negative) | ((ints)all_of(1) & ~negative));
+    return above / (power + 1.0f);
+}
+
+/* x Phi(x). erf by the formula 7.1.26 of Abramowitz and Stegun, whose error is 1.5e-7. */
+INLINE floats gelu(floats x) {
+    const floats z = x * 0.70710678f, size = (floats)((ints)z & 0x7fffffff);
+    const floats t = 1.0f / (size * 0.3275911f + 1.0f);
+    floats y = t * 1.061405429f - 1.453152027f;
+    y = y * t + 1.421413741f;
+    y = y * t - 0.284496736f;
+    y = y * t + 0.254829592f;
+    const floats erf = 1.0f - y * t * exp_of(-(size * size));
+    const floats signed_erf = (floats)(((ints)erf & 0x7fffffff) | ((ints)z & INT32_MIN));
+    return x * 0.5f * (signed_erf + 1.0f);
+}
+
+INLINE floats apply(floats x, enum torch_after after) {
+    switch (after) {
+    case TORCH_AFTER_GELU:
+        return gelu(x);
+    case TORCH_AFTER_GELU_TANH:
+        return x * logistic((x * x * 0.044715f + 1.0f) * x * 1.59576912f);
+    case TORCH_AFTER_RELU:
+        return greater(all_of(0), x); /* a NaN stays one */
+    case TORCH_AFTER_SILU:
+        return x * logistic(x);
+    default:
+        return x;
+    }
+}
+
+/* A vector of the result; `size` of its components are there. */
+INLINE void put_vector(const torch_product *what, floats value, int64_t row, int64_t column,
+                       int64_t size) {
+    const int64_t place = row * what->out + column;
+    float some[WIDTH];
+    value = apply(value, what->after);
+    if (size == WIDTH) {
+        if (what->times != NULL) value *= load(what->times + place);
+        if (what->added != NULL) value += load(what->added + place);
+        store(what->result + place, value);
+        return;
+    }
+    store(some, value);
+    for (int64_t i = 0; i < size; i++) {
+        if (what->times != NULL) some[i] *= what->times[place + i];
+        if (what->added != NULL) some[i] += what->added[place + i];
+        what->result[place + i] = some[i];
+    }
+}
+
+INLINE void multiply_panel(const torch_product *what, int64_t panel, int64_t row, int rows) {
+    const int64_t groups = groups_of(what->in, GROUP);
+    const char *weights = (const char *)what->weights + panel * groups * PANEL_GROUP;
+    const char *inputs = (const char *)what->rows + row * groups * 4;
+    sums_vector sums[TILE][VECTORS];
+    UNROLLED_TILE
+    for (int r = 0; r < rows; r++) {
+        UNROLLED
+        for (int v = 0; v < VECTORS; v++) sums[r][v] = (sums_vector){0};
+    }
+    for (int64_t g = 0; g < groups; g++, weights += PANEL_GROUP) {
+        __m512i own[VECTORS];
+        UNROLLED
+        for (int v = 0; v < VECTORS; v++) own[v] = _mm512_loadu_si512(weights + v * 64);
+        UNROLLED_TILE
+        for (int r = 0; r < rows; r++) {
+            int32_t bits;
+            memcpy(&bits, inputs + (r * groups + g) * 4, sizeof bits);
+            const __m512i input = _mm512_set1_epi32(bits);
+            UNROLLED
+            for (int v = 0; v < VECTORS; v++) sums[r][v] = add_products(sums[r][v], own[v], input);
+        }
+    }
+    floats results[TILE][VECTORS];
+    UNROLLED_TILE
+    for (int r = 0; r < rows; r++) {
+        UNROLLED
+        for (int v = 0; v < VECTORS; v++)
+            results[r][v] = result_of(what, sums[r][v], row + r, panel * TORCH_PANEL + v * WIDTH);
+    }
+    for (int r = 0; r < rows; r++)
+        for (int v = 0; v < VECTORS; v++) {
+            const int64_t column = panel * TORCH_PANEL + v * WIDTH, size = what->out - column;
+            if (size > 0)
+                put_vector(what, results[r][v], row + r, column, size < WIDTH ? size : WIDTH);
+        }
+}
+
+static void multiply(const torch_product *what) {
+    for (int64_t panel = what->panel; panel < what->panels; panel++) {
+        int64_t row = 0;
+        for (; row + TILE <= what->count; row += TILE) multiply_panel(what, panel, row, TILE);
+        switch (what->count - row) {
+        case 5:
+            multiply_panel(what, panel, row, 5);
+            break;
+        case 4:
+            multiply_panel(what, panel, row, 4);
+            break;
+        case 3:
+            multiply_panel(what, panel, row, 3);
+            break;
+        case 2:
+            multiply_panel(what, panel, row, 2);
+            break;
+        case 1:
+            multiply_panel(what, panel, row, 1);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+extern const torch_products TORCH_PRODUCTS;
+const torch_products TORCH_PRODUCTS = {GROUP, pack, narrow, multiply};
