@@ -624,7 +624,6 @@ CALL(project_span_unit) {
 static const struct taker {
     const char *owner, *argument, *tag;
     alcore_status (*call)(int32_t number);
-    const char *also; /* another enum whose values it takes; NULL: none */
 } TAKERS[] = {
     {"alcore_read_options", "format", "alcore_file_format", read_format},
     {"alcore_read_options", "bad_lines", "alcore_bad_lines", read_bad_lines},
@@ -649,7 +648,7 @@ static const struct taker {
     {"alcore_search_options", "metric", "alcore_distance", search_metric},
     {"alcore_model_column", "shape", "alcore_column_shape", column_said_shape},
     {"alcore_model_column", "meaning", "alcore_meaning", column_said_meaning},
-    {"alcore_model_options", "dtype", "alcore_number_type", model_dtype, "alcore_narrow_type"},
+    {"alcore_model_options", "dtype", "alcore_number_type", model_dtype},
     {"alcore_model_options", "pooling", "alcore_pooling", model_pooling},
     {"alcore_model_options", "normalize", "alcore_normalization", model_normalize},
     {"alcore_request_set_pool", "role", "alcore_role", request_pool},
@@ -709,8 +708,9 @@ static void walk(const struct taker *taker) {
         const value *tried = &VALUES[i];
         if (tried->number == 0)
             continue; /* the default, of which no enum but the statuses has a name */
-        const bool own = strcmp(tried->tag, taker->tag) == 0 ||
-                         (taker->also && strcmp(tried->tag, taker->also) == 0);
+        /* A model also takes a type that arrays do not have. */
+        const bool more = taker->call == model_dtype && !strcmp(tried->tag, "alcore_narrow_type"),
+                   own = more || !strcmp(tried->tag, taker->tag);
         const alcore_status status = taker->call(tried->number);
         taken |= own && !refused(taker, status);
         good = own || refused(taker, status);
