@@ -18,7 +18,7 @@ static size_t column_of_model(const char *value) {
 
 /* Whether one of the models that were opened took an option that not every model has. */
 typedef struct taken {
-    bool language, prompt;
+    bool language, prompt, labels;
 } taken;
 
 /* Sets the language of --to, where the model has outputs in one. */
@@ -31,7 +31,8 @@ static int set_language(const arguments *args, alcore_model *model, taken *by) {
     return outcome(alcore_model_set_language(model, option_value(args, OPTION_TO, NULL)));
 }
 
-/* Refuses --to and --prompt where no model took them. A page takes --to too (select_page.h). */
+/* Refuses --to, --prompt and --verbalizer where no model took them. A page takes --to too
+ * (select_page.h). */
 static int check_taken(const arguments *args, taken by) {
     const bool page = select_page_is(option_value(args, OPTION_OUT, "-"));
     if (option_given(args, OPTION_TO) && !by.language && !page)
@@ -41,6 +42,8 @@ static int check_taken(const arguments *args, taken by) {
     if ((prompt || option_given(args, OPTION_PROMPT_NAME)) && !by.prompt)
         return complain(EXIT_USAGE, "--%s: no --model is a Hugging Face folder",
                         prompt ? "prompt" : "prompt-name");
+    if (option_given(args, OPTION_VERBALIZER) && !by.labels)
+        return complain(EXIT_USAGE, "--verbalizer: no --model is a language model");
     return EXIT_DONE;
 }
 
@@ -50,6 +53,39 @@ int read_prompt(const arguments *args, alcore_model_options *options) {
     if (!options->prompt || !options->prompt_name) return EXIT_DONE;
     return complain(EXIT_USAGE, "--prompt gives the text of the prompt and --prompt-name its name; "
                                 "give one of them");
+}
+
+alcore_status set_verbalizer(const arguments *args, alcore_model *model) {
+    const char *value = option_value(args, OPTION_VERBALIZER, NULL);
+    if (!value) return ALCORE_OK;
+    const size_t length = strlen(value);
+    size_t count = 1;
+    for (size_t i = 0; i < length; i++) count += value[i] == ',';
+    char *texts = strdup(value);
+    const char **labels = malloc(count * sizeof *labels);
+    alcore_status status =
+        texts && labels ? ALCORE_OK : alcore_error_set(ALCORE_E_NOMEM, "out of memory", 13);
+    if (status == ALCORE_OK) {
+        count = 0;
+        labels[count++] = texts;
+        for (size_t i = 0; i < length; i++)
+            if (texts[i] == ',') {
+                texts[i] = '\0';
+                labels[count++] = texts + i + 1;
+            }
+        status = alcore_model_set_verbalizer(model, labels, (int64_t)count);
+    }
+    free(texts);
+    free((void *)labels);
+    return status;
+}
+
+/* Sets the labels of --verbalizer, where the model is a language model. */
+static int set_labels(const arguments *args, alcore_model *model, taken *by) {
+    const alcore_status status = set_verbalizer(args, model);
+    if (status == ALCORE_E_UNSUPPORTED) return EXIT_DONE;
+    by->labels = true;
+    return outcome(status);
 }
 
 int join_path(const char *folder, const char *name, char path[4096]) {
@@ -89,7 +125,8 @@ static int open_model(alcore_ctx *ctx, const arguments *args, const char *model,
         return code;
     }
     TRY(open_folder(ctx, args, model, by, out));
-    const int code = set_language(args, *out, by);
+    int code = set_language(args, *out, by);
+    if (code == EXIT_DONE) code = set_labels(args, *out, by);
     if (code == EXIT_DONE) return code;
     alcore_model_unref(*out);
     *out = NULL;

@@ -134,6 +134,8 @@ int parse_format(const char *text, int32_t *out);
 
 /* Sets the prompt of --prompt or --prompt-name in the options of a model; an exit code. */
 int read_prompt(const arguments *args, alcore_model_options *options);
+/* Sets the labels of --verbalizer, if there are any. */
+alcore_status set_verbalizer(const arguments *args, alcore_model *model);
 /* Writes "FOLDER/NAME" into path; an exit code. */
 int join_path(const char *folder, const char *name, char path[4096]);
 

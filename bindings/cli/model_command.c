@@ -43,6 +43,7 @@ static int open_model(model_run *self) {
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     TRY(read_settings(self->args, &options));
     TRY(outcome(alcore_model_open(self->ctx, self->args->operands[1], &options, &self->model)));
+    TRY(outcome(set_verbalizer(self->args, self->model)));
     if (!option_given(self->args, OPTION_TO)) return EXIT_DONE;
     return outcome(
         alcore_model_set_language(self->model, option_value(self->args, OPTION_TO, NULL)));
@@ -520,7 +521,11 @@ typedef struct action {
 } action;
 
 static const action actions[] = {
-    {"info", "DIR", 2, run_info, {OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_TOTAL}},
+    {"info",
+     "DIR",
+     2,
+     run_info,
+     {OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_VERBALIZER, OPTION_TOTAL}},
     {"tokenize", "DIR TEXT", 3, run_tokenize, {OPTION_TOKEN_OFFSETS, OPTION_TOTAL}},
     {"embed",
      "DIR TEXT",
@@ -537,7 +542,7 @@ static const action actions[] = {
      "DIR TEXT",
      3,
      run_probs,
-     {OPTION_TOKEN_OFFSETS, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_TOTAL}},
+     {OPTION_TOKEN_OFFSETS, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_VERBALIZER, OPTION_TOTAL}},
     {"translate",
      "DIR SOURCE",
      3,

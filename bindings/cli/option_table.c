@@ -435,12 +435,18 @@ const option_info option_table[OPTION_TOTAL] = {
                        "a text in front of every text that a Hugging Face model reads, such as "
                        "\"query: \"; an empty one leaves out the default prompt of the folder; "
                        "of a language model with {source}, {source_language}, {target_language} "
-                       "and {target} in their places, a translator"},
+                       "and {target} in their places, a translator; with {text}, see --verbalizer"},
     [OPTION_PROMPT_NAME] = {"prompt-name", 0, "NAME", false,
                             COMMAND_MODEL | SELECTING | COMMAND_SCORE | ANALYZED |
                                 COMMAND_COMPOSITION,
                             "the prompt of that name in the folder's "
                             "config_sentence_transformers.json, such as query"},
+    [OPTION_VERBALIZER] = {"verbalizer", 0, "LABEL,LABEL[,...]", false,
+                           COMMAND_MODEL | SELECTING | COMMAND_SCORE | ANALYZED |
+                               COMMAND_COMPOSITION,
+                           "labels of classes, words that a language model finds likely or not "
+                           "behind a --prompt with {text}: gives it the column probs; spaces "
+                           "count (\" no, yes\")"},
     [OPTION_MAX_LENGTH] = {"max-length", 0, "N", false, COMMAND_MODEL,
                            "translate: tokens of an output (default what the folder says)"},
     [OPTION_TOKEN_SCORES] = {"scores", 0, "FILE.lp", false, COMMAND_MODEL,

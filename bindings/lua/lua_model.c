@@ -44,6 +44,28 @@ static void read_model_options(lua_State *L, int table, alcore_model_options *op
     al_read_struct(L, table, al_model_options, options);
 }
 
+/* Sets the verbalizer of a model to the list of labels at an index; how AL_CALL() ended. */
+static int set_labels(lua_State *L, const al_object *self, int index) {
+    size_t *lengths = NULL;
+    int64_t count = 0;
+    const char **labels = al_strings(L, index, "labels", 0, &lengths, &count);
+    return AL_CALL(L, self->context, alcore_model_set_verbalizer(self->model, labels, count));
+}
+
+/*** Lets a language model that was opened with a prompt with {text} classify: a label, a word or
+ * several, for each class. The column "probs" has the probabilities of the labels behind the
+ * prompt, which sum to 1.
+ * @function model:set_verbalizer
+ * @tparam[opt] table labels a list of texts; nil: no classes
+ * @return itself; or nil, message, code */
+int l_model_set_verbalizer(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_model_kind);
+    lua_settop(L, 2);
+    if (lua_isnil(L, 2))
+        return AL_SELF(L, self->context, alcore_model_set_verbalizer(self->model, NULL, 0));
+    return al_result(L, set_labels(L, self, 2), 1);
+}
+
 /*** Opens a model folder: a Hugging Face model, or a folder of ready columns. The settings are
  * those of a model that computes; a folder of ready columns refuses them.
  * @function alcore.open
@@ -53,10 +75,10 @@ static void read_model_options(lua_State *L, int table, alcore_model_options *op
  * enters the first; -1: the last), normalize ("auto", "unit", "none"),
  * max_tokens, batch_tokens, stride, language (as by model:set_language()), prompt (a text in front
  * of every text that the model reads, "" for none), prompt_name (of a prompt of the folder),
- * context
+ * verbalizer (as by model:set_verbalizer()), context
  * @return a model; or nil, message, code */
 int l_alcore_open(lua_State *L) {
-    static const char *const others[] = {"dtype", "language", "context", NULL};
+    static const char *const others[] = {"dtype", "language", "verbalizer", "context", NULL};
     const char *path = luaL_checkstring(L, 1);
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     lua_settop(L, 2);
@@ -70,6 +92,10 @@ int l_alcore_open(lua_State *L) {
         AL_CALL(L, context, alcore_model_open(context->ctx, path, &options, &object->model));
     if (!failed && language)
         failed = AL_CALL(L, context, alcore_model_set_language(object->model, language));
+    if (!failed && table) {
+        lua_getfield(L, table, "verbalizer");
+        if (!lua_isnil(L, -1)) failed = set_labels(L, object, lua_gettop(L));
+    }
     return al_result(L, failed, index);
 }
 

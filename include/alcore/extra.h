@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  * What stands around the core: everything of alcore/alcore.h, and beside it word alignment,
- * language models, tokenizers, training and translating, annotations and mixes of training data,
+ * language models, tokenizers, training, translating and prompting, annotations and mixes of data,
  * metrics, analyses, stopping criteria and plots, answers of served models, files of annotators'
  * tools, and projects.
  *
@@ -31,6 +31,7 @@
 #include "alcore/extra/overlap.h"
 #include "alcore/extra/plot.h"
 #include "alcore/extra/project.h"
+#include "alcore/extra/prompting.h"
 #include "alcore/extra/served.h"
 #include "alcore/extra/stop.h"
 #include "alcore/extra/structs.h"

@@ -22,15 +22,18 @@ static alcore_status count_long(const alcore__engine_model *data, alcore_ctx *ct
 
 /* Counts in a batch. A token has a byte of the text at least, but for a few characters that are
  * written as several: texts of less than half as many bytes as tokens are allowed always fit. */
-static alcore_status count_batch(const alcore__engine_model *data, alcore_ctx *ctx,
-                                 const alcore__name *prompt, alcore__model_batch *batch,
-                                 int64_t *out) {
-    const int64_t limit = data->info.max_tokens;
+static alcore_status count_batch(const alcore_model *model, alcore__text_role role,
+                                 alcore__model_batch *batch, int64_t *out) {
+    const alcore__engine_model *data = model->data;
+    const alcore__name *prompt = alcore__engine_prompt(data, role == ALCORE__TEXT_EMBEDDED);
+    alcore_ctx *ctx = model->object.ctx;
+    const int64_t limit = alcore__engine_limit(data, role);
     const size_t before = prompt ? prompt->length : 0;
     int64_t kept = 0;
     for (int64_t i = 0; i < batch->count; i++) {
         if ((before + batch->lengths[i]) * 2 < (uint64_t)limit) continue;
         batch->texts[kept] = batch->texts[i];
+        batch->languages[kept] = batch->languages[i];
         batch->lengths[kept++] = batch->lengths[i];
     }
     alcore__texts texts = {batch->texts, batch->lengths, kept};
@@ -38,7 +41,8 @@ static alcore_status count_batch(const alcore__engine_model *data, alcore_ctx *c
     if (kept == 0) return ALCORE_OK;
     alcore_status status = ALCORE_OK;
     if (prompt) {
-        status = alcore__engine_join_prompt(ctx, prompt, &texts, &joined);
+        status = data->is_template ? alcore__template_fill(model, &texts, batch->languages, &joined)
+                                   : alcore__engine_join_prompt(ctx, prompt, &texts, &joined);
         texts = (alcore__texts){joined.views, joined.lengths, kept};
     }
     if (status == ALCORE_OK) status = count_long(data, ctx, &texts, limit, out);
@@ -48,19 +52,18 @@ static alcore_status count_batch(const alcore__engine_model *data, alcore_ctx *c
 
 alcore_status alcore__engine_count_cut(const alcore_model *model, const alcore_pool *pool,
                                        const char *column, const alcore__wanted *wanted,
-                                       bool embedded, int64_t *out) {
+                                       alcore__text_role role, int64_t *out) {
     const alcore__engine_model *data = model->data;
-    const alcore__name *prompt = alcore__engine_prompt(data, embedded);
     alcore_ctx *ctx = model->object.ctx;
     alcore__model_batch batch = {0};
-    const int64_t rows = alcore_pool_row_count(pool), limit = data->info.max_tokens;
+    const int64_t rows = alcore_pool_row_count(pool), limit = alcore__engine_limit(data, role);
     *out = 0;
     if (!data->tokenizer || limit == 0 || limit == INT64_MAX) return ALCORE_OK;
     alcore_status status = alcore__model_batch_init(ctx, ALCORE__ENGINE_ROWS, &batch);
     for (int64_t row = 0; status == ALCORE_OK && row < rows;) {
         alcore__model_batch_fill(pool, column, wanted, &row, &batch);
         status = alcore__tick(ctx, "counting cut texts", row, rows);
-        if (status == ALCORE_OK) status = count_batch(data, ctx, prompt, &batch, out);
+        if (status == ALCORE_OK) status = count_batch(model, role, &batch, out);
     }
     alcore__model_batch_clear(ctx, &batch);
     return status;

@@ -43,10 +43,23 @@ static bool has_windows(const alcore__engine_model *data, int32_t entry) {
     return entries[entry].call == ALCORE_SYS_MODEL_QA_PROBS && data->info.takes_tokens;
 }
 
+/* Whether a column has the probabilities of the labels of a verbalizer. */
+static bool has_labels(const alcore__engine_model *data, int32_t entry) {
+    return entries[entry].call == ALCORE_SYS_MODEL_CLASS_PROBS && data->verbalizer.count > 0;
+}
+
+/* What the texts of a column are to the model. */
+static alcore__text_role role_of(const alcore__engine_model *data, int32_t entry) {
+    return entries[entry].call == ALCORE_SYS_MODEL_EMBED ? ALCORE__TEXT_EMBEDDED
+           : has_labels(data, entry)                     ? ALCORE__TEXT_LABELED
+                                                         : ALCORE__TEXT_SOURCE;
+}
+
 /* alcore__model_table.can */
 static bool can(const alcore_model *model, const char *column) {
     const alcore__engine_model *data = model->data;
     const int32_t entry = entry_index(column);
+    if (entry >= 0 && has_labels(data, entry)) return true;
     return entry >= 0 && alcore__engine_has(data, entries[entry].call) &&
            (entries[entry].part < 2 || has_windows(data, entry));
 }
@@ -165,24 +178,26 @@ static alcore_status call_engine(const alcore_model *model, uint32_t call,
 }
 
 /* One batch: encodes its texts, and the references of its rows where these are scored, and calls
- * the engine. */
-static alcore_status run_batch(const alcore_model *model, const alcore_pool *pool, uint32_t call,
+ * the engine. writer: takes the probabilities of labels in place of the sink; NULL: none are
+ * wanted. */
+static alcore_status run_batch(const alcore_model *model, const alcore_pool *pool, int32_t entry,
                                bool of_references, const alcore__model_batch *batch,
-                               const alcore_sys_model_sink *sink) {
+                               alcore_column_writer *writer, const alcore_sys_model_sink *sink) {
     const alcore__engine_model *data = model->data;
     const alcore__texts texts = {batch->texts, batch->lengths, batch->count};
     alcore__engine_texts sources = {0}, targets = {0};
     const char **target_texts = NULL; /* [batch->count] */
     size_t *target_lengths = NULL;    /* [batch->count] bytes */
-    const alcore__text_role role =
-        call == ALCORE_SYS_MODEL_EMBED ? ALCORE__TEXT_EMBEDDED : ALCORE__TEXT_SOURCE;
-    alcore_status status = alcore__engine_encode(model, &texts, batch->languages, role, &sources);
+    alcore_status status =
+        alcore__engine_encode(model, &texts, batch->languages, role_of(data, entry), &sources);
     if (status == ALCORE_OK && of_references)
         status = alcore__engine_encode_references(model, pool, batch, &target_texts,
                                                   &target_lengths, &targets);
-    if (status == ALCORE_OK) {
-        status = call_engine(model, call, &sources.passed, of_references ? &targets.passed : NULL,
-                             batch->rows[0], sink);
+    if (status == ALCORE_OK && writer) {
+        status = alcore__verbalizer_run_batch(model, batch, &sources.passed, writer);
+    } else if (status == ALCORE_OK) {
+        status = call_engine(model, entries[entry].call, &sources.passed,
+                             of_references ? &targets.passed : NULL, batch->rows[0], sink);
         if (status != ALCORE_OK) status = alcore__fail_callback(status, data->engine->engine);
     }
     alcore__engine_texts_clear(model->object.ctx, &sources);
@@ -203,7 +218,8 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool, int32_t
         alcore__model_batch_fill(pool, entries[entry].column, wanted, &row, batch);
         ALCORE__TRY(alcore__tick(model->object.ctx, "model", row, rows));
         if (batch->count == 0) continue;
-        ALCORE__TRY(run_batch(model, pool, entries[entry].call, of_references, batch, &sink));
+        ALCORE__TRY(run_batch(model, pool, entry, of_references, batch,
+                              has_labels(model->data, entry) ? all->writer : NULL, &sink));
         ALCORE__TRY(alcore__model_writer_keep(model));
     }
     return ALCORE_OK;
@@ -255,9 +271,8 @@ static alcore_status cut(const alcore_model *model, const alcore_pool *pool, con
     const int32_t entry = entry_index(column);
     *out = (alcore__column_cut){0};
     if (entry < 0 || has_windows(data, entry)) return ALCORE_OK;
-    out->tokens = data->info.max_tokens;
-    return alcore__engine_count_cut(model, pool, column, wanted,
-                                    entries[entry].call == ALCORE_SYS_MODEL_EMBED, &out->texts);
+    out->tokens = alcore__engine_limit(data, role_of(data, entry));
+    return alcore__engine_count_cut(model, pool, column, wanted, role_of(data, entry), &out->texts);
 }
 
 /* alcore__model_table.run: a column that can() confirmed, so that its entry is there. */
@@ -327,6 +342,10 @@ static void info(const alcore_model *model, alcore_model_info *out) {
     out->trains = alcore__engine_trains(data);
     out->saves = alcore__engine_has(data, ALCORE_SYS_MODEL_SAVE);
     out->labels = data->info.labels;
+    if (data->verbalizer.count > 0) {
+        out->classes = data->verbalizer.count;
+        out->labels = data->verbalizer.labels;
+    }
     out->warnings = data->settings.report.warnings;
     out->warning_count = (int64_t)data->settings.report.warning_count;
 }
@@ -350,6 +369,8 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
     if (entry >= 0)
         ALCORE__TRY(alcore__engine_describe_prompt(
             data, alcore__pool_ctx(pool), entries[entry].call == ALCORE_SYS_MODEL_EMBED, out));
+    if (entry >= 0 && has_labels(data, entry))
+        ALCORE__TRY(alcore__verbalizer_describe(data, alcore__pool_ctx(pool), out));
     const uint32_t scored = ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_MLM_LOSSES;
     if (data->dropout && entry >= 0 && (entries[entry].call & scored))
         ALCORE__TRY(alcore__buffer_format(alcore__pool_ctx(pool), out, ", dropout of seed %llu",
@@ -383,6 +404,7 @@ static void engine_free(alcore_ctx *ctx, alcore__engine_model *data) {
     alcore__object_unref(data->tokenizer);
     alcore__answers_free(ctx, data->answers);
     alcore__folder_settings_clear(ctx, &data->settings);
+    alcore__verbalizer_clear(ctx, &data->verbalizer);
     alcore__free(ctx, data->prompt_copy);
     alcore__free(ctx, data->version);
     alcore__free(ctx, data->language);
@@ -507,6 +529,7 @@ alcore_status alcore__model_make_engine(alcore_ctx *ctx, const alcore_sys_model_
                                         .score = score,
                                         .set_language = alcore__engine_set_language,
                                         .set_dropout = set_dropout,
+                                        .set_verbalizer = alcore__engine_set_verbalizer,
                                         .save = alcore__engine_save,
                                         .tokens = tokens,
                                         .meaning = meaning,

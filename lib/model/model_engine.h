@@ -29,6 +29,16 @@ typedef struct alcore__answers {
     uint32_t taken;         /* bits: which columns were made of them */
 } alcore__answers;
 
+/* The labels of the classes of a language model (model_verbalizer.c). A struct of zeros has none.
+ * It owns its arrays. */
+typedef struct alcore__verbalizer {
+    int64_t count;         /* labels, a class each */
+    char *texts;           /* all of them, each with its NUL */
+    const char **labels;   /* [count] into texts */
+    alcore__tokens tokens; /* of each label, without special ones */
+    int64_t longest;       /* tokens of the longest label */
+} alcore__verbalizer;
+
 /* The data of the handle, owned by it. */
 typedef struct alcore__engine_model {
     alcore__model_table table;             /* of the handle; its engine is the name of this one */
@@ -46,8 +56,9 @@ typedef struct alcore__engine_model {
     char *prompt_copy;
     bool prompt_given;
     int64_t prompt_tokens;
-    bool is_template;     /* the prompt has places (model_template.c) ... */
-    bool reads_languages; /* ... one of them for the language of a text */
+    bool is_template;              /* the prompt has places (model_template.c) ... */
+    bool reads_languages;          /* ... one of them for the language of a text */
+    alcore__verbalizer verbalizer; /* the labels that stand behind such a prompt */
     /* Of static models: tokens are those of tokenizer.json alone, without special ones. */
     bool is_static;
     int64_t most_points; /* texts are cut to that many code points first; 0: they are not */
@@ -68,9 +79,10 @@ enum { ALCORE__LACKS_BYTES = 200 };
  * supports it. */
 bool alcore__engine_has(const alcore__engine_model *data, uint32_t call);
 /* What to say in an error of a column that the model cannot make: " (...)" with the architecture of
- * its folder, of which the engine has not the head, such as LlamaForSequenceClassification; else
- * "". buffer holds it. */
-const char *alcore__engine_lacks(const alcore_model *model, char buffer[ALCORE__LACKS_BYTES]);
+ * its folder, of which the engine has not the head, such as LlamaForSequenceClassification, or how
+ * a language model makes it; else "". buffer holds it. */
+const char *alcore__engine_lacks(const alcore_model *model, const char *column,
+                                 char buffer[ALCORE__LACKS_BYTES]);
 
 /* Makes a handle of a model that an engine runs, and its data, of which `opened` and what belongs
  * to it are filled by `open`; after a failure all of it is released. */
@@ -112,9 +124,12 @@ size_t alcore__engine_points(const char *text, size_t length, int64_t most);
 typedef enum alcore__text_role {
     ALCORE__TEXT_SOURCE,   /* read; a prompt that the caller gave stands in front */
     ALCORE__TEXT_EMBEDDED, /* read, for embeddings; the folder's default prompt stands there too */
+    ALCORE__TEXT_LABELED,  /* as a source, with room for a label of the verbalizer behind it */
     ALCORE__TEXT_TARGET    /* outputs of a translation model, in the language of its outputs */
 } alcore__text_role;
 
+/* Tokens of a text that the model reads, those of the prompt included; 0: no limit. */
+int64_t alcore__engine_limit(const alcore__engine_model *data, alcore__text_role role);
 /* Sets *out to texts, which are views: as they are or with the prompt, and as token ids where the
  * engine takes these, each cut to the longest input of the model. languages: [texts->count] tags,
  * or NULL. */
@@ -178,7 +193,23 @@ alcore_status alcore__engine_describe_prompt(const alcore__engine_model *data, a
  * caller holds the read lock of the pool. */
 alcore_status alcore__engine_count_cut(const alcore_model *model, const alcore_pool *pool,
                                        const char *column, const alcore__wanted *wanted,
-                                       bool embedded, int64_t *out);
+                                       alcore__text_role role, int64_t *out);
+
+/* ---- classes by labels behind a prompt (model_verbalizer.c) ---- */
+
+/* alcore__model_table.set_verbalizer of an engine. */
+alcore_status alcore__engine_set_verbalizer(alcore_model *model, const char *const *labels,
+                                            int64_t count);
+void alcore__verbalizer_clear(alcore_ctx *ctx, alcore__verbalizer *verbalizer);
+/* Appends ", verbalizer ..." to the origin of a column. */
+alcore_status alcore__verbalizer_describe(const alcore__engine_model *data, alcore_ctx *ctx,
+                                          alcore__buffer *out);
+/* Puts the probabilities [batch->count, labels] of a batch. sources: its texts in their prompts, as
+ * the engine reads them. */
+alcore_status alcore__verbalizer_run_batch(const alcore_model *model,
+                                           const alcore__model_batch *batch,
+                                           const alcore_sys_model_texts *sources,
+                                           alcore_column_writer *writer);
 
 /* ---- question answering (model_windows.c, model_answers.c) ---- */
 

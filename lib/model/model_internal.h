@@ -65,6 +65,9 @@ typedef struct alcore__model_table {
     alcore_status (*set_language)(alcore_model *model, const char *language);
     /* The call of alcore_model_set_dropout(), whose `on` is 0 or 1. NULL: such models have none. */
     alcore_status (*set_dropout)(alcore_model *model, int32_t on, uint64_t seed);
+    /* The call of alcore_model_set_verbalizer() with 0 labels or more. NULL: such models have none.
+     */
+    alcore_status (*set_verbalizer)(alcore_model *model, const char *const *labels, int64_t count);
     /* The call of alcore_model_save(). NULL: such models are not saved. */
     alcore_status (*save)(alcore_model *model, const char *path);
     /* Fills *out, zeros before, with what the tokens of a column are that the model has made, in

@@ -177,6 +177,12 @@ static void leave_unknown_out(const alcore__engine_model *data, alcore__tokens *
         if (tokens->ids[t] == data->unknown) tokens->marks[t] |= ALCORE_SYS_TOKEN_LEFT_OUT;
 }
 
+int64_t alcore__engine_limit(const alcore__engine_model *data, alcore__text_role role) {
+    const int64_t most = data->info.max_tokens;
+    if (role != ALCORE__TEXT_LABELED || most == 0 || most == INT64_MAX) return most;
+    return most - data->verbalizer.longest;
+}
+
 /* The engine may look at the texts too, so that both are passed. */
 alcore_status alcore__engine_encode(const alcore_model *model, const alcore__texts *texts,
                                     const char *const *languages, alcore__text_role role,
@@ -207,7 +213,7 @@ alcore_status alcore__engine_encode(const alcore_model *model, const alcore__tex
                             "give them as .npy",
                             model->name);
     const bool continued = alcore__is_language_model(data);
-    const alcore__encoding how = {.max_tokens = data->info.max_tokens,
+    const alcore__encoding how = {.max_tokens = alcore__engine_limit(data, role),
                                   .without_special = data->is_static || (as_target && continued),
                                   .as_target = as_target,
                                   .language = as_target && !continued ? data->language : NULL};

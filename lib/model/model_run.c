@@ -331,7 +331,8 @@ alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const ch
             return alcore__fail(ALCORE_E_UNSUPPORTED,
                                 "model %s cannot make the column '%s'%s; give the column, or a "
                                 "model that can make it",
-                                model->name, columns[i], alcore__engine_lacks(model, lacks));
+                                model->name, columns[i],
+                                alcore__engine_lacks(model, columns[i], lacks));
     ALCORE__TRY(alcore__write_begin(model, "model"));
     alcore_status status = ALCORE_OK;
     for (int32_t i = 0; i < count && status == ALCORE_OK; i += ALCORE__PASS_COLUMNS) {

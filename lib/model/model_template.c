@@ -2,7 +2,7 @@
 /* Prompts of language models that are templates: such a one has places for what differs from text
  * to text, and stands around it in place of in front of it.
  *
- *     {source}            the text; once
+ *     {source}, {text}    the text; once
  *     {source_language}   its language
  *     {target_language}   the language of outputs and targets, as model_language.c has it
  *     {target}            where the output or target follows: at the end, where it may be missing
@@ -12,9 +12,9 @@
 
 #include "model/model_engine.h"
 
-enum { NO_PLACE, SOURCE, SOURCE_LANGUAGE, TARGET_LANGUAGE, TARGET, PLACES };
-static const char *const places[PLACES] = {"", "{source}", "{source_language}", "{target_language}",
-                                           "{target}"};
+enum { NO_PLACE, SOURCE, TEXT, SOURCE_LANGUAGE, TARGET_LANGUAGE, TARGET, PLACES };
+static const char *const places[PLACES] = {
+    "", "{source}", "{text}", "{source_language}", "{target_language}", "{target}"};
 
 /* The first place of a prompt from byte *at on, which is moved behind it; *begin: its first byte,
  * the end of the prompt where there is none (NO_PLACE). */
@@ -26,7 +26,7 @@ static int next_place(const alcore__name *prompt, size_t *at, size_t *begin) {
                 continue;
             *begin = i;
             *at = i + length;
-            return place;
+            return place == TEXT ? SOURCE : place;
         }
     *at = *begin = prompt->length;
     return NO_PLACE;
@@ -52,7 +52,8 @@ alcore_status alcore__template_check(alcore__engine_model *data) {
     }
     if (data->is_template && sources != 1)
         return alcore__fail(ALCORE_E_PARAM,
-                            "the prompt has {source} %d times; a prompt with places has it once",
+                            "the prompt has {source} or {text} %d times; a prompt with places has "
+                            "one of them once",
                             sources);
     return ALCORE_OK;
 }

@@ -130,7 +130,7 @@ static alcore_status fail_missing(const resolver *self, int32_t role, alcore_poo
                                                          : "the built-in n-gram model",
             model ? alcore_model_name(model) : "",
             model || !self->named ? " cannot make it" : " that makes it",
-            model ? alcore__engine_lacks(model, lacks) : lacks, (int)near.length,
+            model ? alcore__engine_lacks(model, need, lacks) : lacks, (int)near.length,
             near.length ? near.data : "");
     alcore__buffer_clear(ctx, &near);
     return status == ALCORE_E_MISSING ? add_missing_remedy(status, role, need) : status;

@@ -16,7 +16,7 @@ RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'tokenizer': 3, 'pool':
         'strategy': 9, 'request': 10, 'selection': 11, 'select': 12, 'extra/aligner': 20, 'extra/lm': 20, 'extra/tokenizer': 20,
         'extra/overlap': 21, 'extra/metric': 22, 'extra/plot': 23, 'extra/stop': 20, 'extra/analysis': 24, 'extra/annotation': 24,
         'extra/mix': 25, 'extra/translating': 20, 'extra/tool': 25, 'extra/project': 27, 'extra/training': 26, 'extra/experiment': 27, 'extra/job': 20,
-        'extra/served': 20, 'extra/structs': 28}
+        'extra/served': 20, 'extra/prompting': 20, 'extra/structs': 28}
 ENGINES = ('engines/cpu', 'engines/cuda', 'engines/torch')
 # The room of a public header, where its name is not that of the room; the tables of sys/ are for
 # every room.

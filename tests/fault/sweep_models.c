@@ -181,17 +181,19 @@ ALLOCATES(alcore_outputs_put, WITH_MODEL) {
     return status;
 }
 /* The null module (tests/unit/model/module) with a folder for it, "null", whose texts become ids,
- * or "reads-texts", on a pool of its own whose rows are their own references. Nothing fails here: a
- * module that does not load is remembered as absent. */
+ * "continues", likewise, or "reads-texts", on a pool of its own whose rows are their own
+ * references. Nothing fails here: a module that does not load is remembered as absent. */
 static alcore_status open_folder(world *w, const char *folder, alcore_model **model,
                                  alcore_pool **pool) {
     alcore_read_options pairs = ALCORE_READ_OPTIONS_INIT;
     char references[200];
+    alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
+    if (!strcmp(folder, "continues")) options.prompt = "no {text}";
     snprintf(references, sizeof references, "%s", world_file("pool.txt"));
     pairs.references = references;
     sweep_pause(w);
     setenv("ALCORE_MODULE_DIR", getenv("NULL_MODEL_MODULE"), 1);
-    alcore_status status = alcore_model_open(w->ctx, world_file(folder), NULL, model);
+    alcore_status status = alcore_model_open(w->ctx, world_file(folder), &options, model);
     unsetenv("ALCORE_MODULE_DIR");
     if (status == ALCORE_OK) status = alcore_pool_new(w->ctx, NULL, pool);
     if (status == ALCORE_OK) status = alcore_pool_read(*pool, world_file("pool.txt"), &pairs);
@@ -230,6 +232,17 @@ GROWS(alcore_model_set_dropout, 0) {
     if (status == ALCORE_OK) status = alcore_model_set_dropout(model, 1, 7);
     if (status == ALCORE_OK) status = alcore_model_score(model, pool);
     if (status != ALCORE_OK && pool && alcore_pool_column_name(pool, 0)) status = ALCORE_E_INTERNAL;
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    return status;
+}
+GROWS(alcore_model_set_verbalizer, 0) {
+    static const char *const labels[] = {"no", "other", "no other"};
+    alcore_model *model = NULL;
+    alcore_pool *pool = NULL;
+    alcore_status status = open_folder(w, "continues", &model, &pool);
+    if (status == ALCORE_OK) status = alcore_model_set_verbalizer(model, labels, 3);
+    if (status == ALCORE_OK) status = alcore_model_run(model, pool, "probs");
     alcore_model_unref(model);
     alcore_pool_unref(pool);
     return status;

@@ -350,6 +350,10 @@ void world_files_write(void) {
     mkdir(world_file("reads-texts"), 0700);
     world_file_write("reads-texts/config.json", "{\"dims\": 2}", 11);
     world_file_write("null/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n", 24);
+    mkdir(world_file("continues"), 0700); /* outputs continue texts, as of a language model */
+    static const char continues[] = "{\"dims\": 2, \"tokens\": 1, \"calls\": 579}";
+    world_file_write("continues/config.json", continues, sizeof continues - 1);
+    world_file_write("continues/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nno\n", 27);
     alcore_ctx *ctx;
     alcore_lm *lm;
     mkdir(world_file(TEMPORARY), 0700);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading the .npy files that the command writes, without numpy."""
+"""Reading the .npy files that the command writes, and writing such ones, without numpy."""
 import array
 import ast
 import struct
@@ -17,3 +17,11 @@ def read_npy(path):
     numbers = array.array(LETTERS[head["descr"]])
     numbers.frombytes(data[10 + size:])
     return head["shape"], numbers
+
+
+def write_npy(path, shape, numbers):
+    """A .npy of float64 in C order."""
+    head = repr({"descr": "<f8", "fortran_order": False, "shape": tuple(shape)}).encode()
+    head += b" " * (-(len(head) + 11) % 64) + b"\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + array.array("d", numbers).tobytes())

@@ -15,27 +15,12 @@ TORCH = os.path.join(ROOT, "tests", "torch")
 sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), TORCH, os.path.join(BUILD, "bindings", "python")]
 os.environ["ALCORE_LIBRARY"] = os.environ.get("ALCORE_LIBRARY") or os.path.join(BUILD, "lib", "libalcore.so.1")
 import alcore  # noqa: E402
-from model_keys_folder import make_folder  # noqa: E402
+from language_folder import language_folder as folder  # noqa: E402
 from tap import Tap  # noqa: E402
 
 FAMILIES = ["llama", "mistral", "qwen2", "qwen3", "gemma3"]
 SOURCES = ["w5 w6", "w30", "w7 w8 w9 w30 w31 w32", "w21 w22"]
 TARGETS = ["w12", "w13 w14 w15", "w16 w17", "w18"]
-
-
-def folder(box, family, files=None):
-    """A folder with a tokenizer of words that puts <start> before a text and nothing behind it."""
-    path = os.path.join(box, "%s-%d" % (family, len(os.listdir(box))))
-    make_folder(os.path.join(TORCH, "fixtures", family), files or {}, path)
-    name = os.path.join(path, "tokenizer.json")
-    with open(name, encoding="utf-8") as file:
-        tokenizer = json.load(file)
-    for kind in ("single", "pair"):
-        post = tokenizer["post_processor"]
-        post[kind] = [part for part in post[kind] if part.get("SpecialToken", {}).get("id") != "<end>"]
-    with open(name, "w", encoding="utf-8") as file:
-        json.dump(tokenizer, file)
-    return path
 
 
 def close(a, b, tolerance=2e-5):

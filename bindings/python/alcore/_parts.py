@@ -95,14 +95,14 @@ class Model(Handle):
     def open(cls, path: t.Path, *, device: str | None = None, dtype: str | None = None, pooling: str = "auto", layer: int = -1,
              normalize: bool | None = None, max_tokens: int = 0, batch_tokens: int = 0, stride: int | None = None,
              language: str | None = None, prompt: str | None = None, prompt_name: str | None = None,
-             context: t.Context | None = None) -> t.Self:
+             verbalizer: list[str] | None = None, context: t.Context | None = None) -> t.Self:
         """A model folder, such as one of ready columns. The settings are those of a model that computes: dtype "float32",
         "bfloat16", "float16" or "int8", pooling "auto", "mean", "first", "pooler", "words" or "max", layer k for block k (0 what
         enters the first block, -1 the last block), normalize True or False (None: what the folder says). stride: of question
         answering, the tokens of a context that two windows share; None is 128, or half of a window. language: as by
         set_language(). prompt: a text in front of every text that the model reads, as of encode() of sentence-transformers,
         "" for none; prompt_name: the prompt of that name in the folder, such as "query". Without both, embeddings have the
-        folder's default prompt, if it has one."""
+        folder's default prompt, if it has one. verbalizer: as by set_verbalizer()."""
         ctx = context or default_context()
         normalize = {None: "auto", True: "unit", False: "none"}[normalize]
         dtype = 0 if dtype is None else choice("ALCORE_", dtype, "dtype", ("FLOAT32", "BFLOAT16", "FLOAT16", "INT8"))
@@ -111,6 +111,8 @@ class Model(Handle):
                              ctypes.byref(settings)), ctx)
         if language is not None:
             made.set_language(language)
+        if verbalizer is not None:
+            made.set_verbalizer(verbalizer)
         return made
 
     name = getter(text, "alcore_model_name", "Name of the model in provenance.")
@@ -135,6 +137,14 @@ class Model(Handle):
         """Leaves dropout on, by draws of the seed, in what the model scores after this call: the log-probabilities of score() and the
         column "mlm_losses". The variance over passes with several seeds tells how sure the model is. None: off, as at first."""
         run(lib.alcore_model_set_dropout, self._handle, int(seed is not None), 0 if seed is None else seed)
+
+    def set_verbalizer(self, labels: list[str] | None) -> None:
+        """Lets a language model that was opened with a prompt with {text} classify: a label, a word or several, for each class. The
+        column "probs" has the probabilities of the labels behind the prompt, which sum to 1. None: no classes."""
+        if isinstance(labels, str):
+            raise TypeError("labels: a list of labels is expected, not one text")
+        names = [name_of(label, "labels") for label in labels or ()]
+        run(lib.alcore_model_set_verbalizer, self._handle, (ctypes.c_char_p * max(len(names), 1))(*names) if names else None, len(names))
 
     def run(self, pool: Pool, column: str, *more: str) -> None:
         """Computes columns of a pool, in one pass where the model can; masked rows are left out."""

@@ -192,6 +192,25 @@ def test_dropout(context, folder):
         alcore.Model.ngram(context=context).set_dropout(1)
 
 
+def test_verbalizer(context, folder):
+    (folder / "config.json").write_text('{"dims": 3, "tokens": 1, "calls": 579}')
+    how = dict(prompt="a {text}", context=context)
+    model = alcore.Model.open(folder, verbalizer=["no", "no fever"], **how)
+    assert model.info["labels"] == ["no", "no fever"] and model.info["classes"] == 2
+    pool = alcore.Pool(TEXTS, context=context)
+    model.run(pool, "probs")
+    sums = [sum(logprobs_of([WORDS.index(word) for word in label.split()], len(label.split()))) for label in ("no", "no fever")]
+    wanted = [math.exp(value) / sum(map(math.exp, sums)) for value in sums]
+    assert [row == pytest.approx(wanted, abs=1e-6) for row in pool.get_column("probs").tolist()] == [True] * 3
+    assert len(alcore.select(alcore.Pool(TEXTS, context=context), 2, "entropy", model=model)) == 2
+    with pytest.raises(alcore.ParamError, match="same tokens"):
+        model.set_verbalizer(["no", " no"])
+    with pytest.raises(TypeError, match="list of labels"):
+        model.set_verbalizer("no")
+    model.set_verbalizer(None)
+    assert not model.can("probs")
+
+
 def test_a_model_for_each_column(context, folder, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

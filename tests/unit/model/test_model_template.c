@@ -2,8 +2,10 @@
 /* Prompts of language models with places for source, target and languages, by the null module,
  * which says that outputs continue texts: what it computes is a hash of the token ids that it was
  * given, so that a prompt gives what the text that it makes gives. */
+#include <math.h>
 #include <stdbool.h>
 
+#include "alcore/extra/prompting.h"
 #include "model_folder.h"
 
 /* 579: token_logprobs, translate, embed, and that outputs continue texts. */
@@ -56,7 +58,7 @@ START_TEST(a_prompt_is_around_each_text) {
     alcore_pool *pool = pool_of(ctx, sources, true), *same = pool_of(ctx, made, false);
     alcore_model *model, *plain;
     MUST(open_with(ctx, "a {source} patient {source_language} {target}", &model));
-    MUST(open_with(ctx, "{source}", &plain));
+    MUST(open_with(ctx, "{text}", &plain));
     MUST(alcore_model_run(model, pool, "logprobs"));
     MUST(alcore_model_run(plain, same, "logprobs"));
     expect_same(pool, same);
@@ -105,6 +107,132 @@ START_TEST(wrong_prompts_are_refused) {
 }
 END_TEST
 
+/* "no" begins "no fever"; none is one token of another. */
+enum { LABELS = 3 };
+static const char *const labels[LABELS] = {"no", "no fever", "severe"};
+
+/* The probability of each label behind a prompt is that of the label as a target, normalized. */
+START_TEST(labels_are_targets_behind_the_prompt) {
+    make_folder();
+    alcore_ctx *ctx = null_context(NULL);
+    alcore_pool *pool = pool_of(ctx, sources, false);
+    alcore_model *model;
+    double expected[ROWS][LABELS], sums[ROWS] = {0};
+    MUST(open_with(ctx, "a {text} patient", &model));
+    ck_assert_int_eq(alcore_model_can(model, "probs"), 0);
+    for (int k = 0; k < LABELS; k++) {
+        alcore_tensor values, offsets;
+        alcore_records records = ALCORE_RECORDS_INIT;
+        const char *const same[ROWS] = {labels[k], labels[k], labels[k]};
+        alcore_pool *pairs;
+        MUST(alcore_pool_new(ctx, NULL, &pairs));
+        records.count = ROWS;
+        records.texts = sources;
+        records.references = same;
+        MUST(alcore_pool_add_records(pairs, &records, NULL));
+        MUST(alcore_model_score(model, pairs));
+        MUST(alcore_pool_get_column(pairs, "logprobs", &values, &offsets));
+        const int64_t *first = offsets.data;
+        for (int i = 0; i < ROWS; i++) {
+            double sum = 0;
+            ck_assert_int_eq(first[i + 1] - first[i], k == 1 ? 2 : 1);
+            for (int64_t t = first[i]; t < first[i + 1]; t++)
+                sum += (double)((const float *)values.data)[t];
+            expected[i][k] = exp(sum);
+            sums[i] += expected[i][k];
+        }
+        alcore_pool_unref(pairs);
+    }
+    MUST(alcore_model_set_verbalizer(model, labels, LABELS));
+    alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+    alcore_column_info told = ALCORE_COLUMN_INFO_INIT;
+    alcore_tensor probs;
+    MUST(alcore_model_get_info(model, &info));
+    ck_assert_int_eq(info.classes, LABELS);
+    ck_assert_str_eq(info.labels[1], "no fever");
+    MUST(alcore_model_run(model, pool, "probs"));
+    MUST(alcore_pool_get_column(pool, "probs", &probs, NULL));
+    ck_assert_int_eq(probs.shape[0], ROWS);
+    ck_assert_int_eq(probs.shape[1], LABELS);
+    for (int i = 0; i < ROWS; i++)
+        for (int k = 0; k < LABELS; k++)
+            ck_assert_double_eq_tol((double)((const float *)probs.data)[i * LABELS + k],
+                                    expected[i][k] / sums[i], 1e-6);
+    MUST(alcore_pool_get_column_info(pool, "probs", &told));
+    ck_assert_ptr_nonnull(strstr(told.origin, ", verbalizer \"no\",\"no fever\",\"severe\""));
+    MUST(alcore_model_set_verbalizer(model, NULL, 0));
+    ck_assert_int_eq(alcore_model_can(model, "probs"), 0);
+    end_model(ctx, pool, model);
+}
+END_TEST
+
+START_TEST(wrong_labels_are_refused) {
+    static const struct {
+        const char *labels[2];
+        int64_t count;
+        alcore_status status;
+        const char *word;
+    } wrong[] = {{{"no", "no"}, 2, ALCORE_E_PARAM, "the same tokens"},
+                 {{"no", " no "}, 2, ALCORE_E_PARAM, "the same tokens"},
+                 {{"no", ""}, 2, ALCORE_E_PARAM, "label 1 of the verbalizer is empty"},
+                 {{"no", " "}, 2, ALCORE_E_PARAM, "has no token"},
+                 {{"no", "\xff"}, 2, ALCORE_E_PARAM, "label 1 of the verbalizer is no UTF-8"},
+                 {{"no", NULL}, 1, ALCORE_E_PARAM, "one label"},
+                 {{"no", NULL}, -1, ALCORE_E_INVALID, "-1 labels"}};
+    make_folder();
+    alcore_ctx *ctx = null_context(NULL);
+    alcore_pool *pool = pool_of(ctx, sources, false);
+    alcore_model *model, *other;
+    MUST(open_with(ctx, "{text}", &model));
+    MUST(alcore_model_set_verbalizer(model, labels, LABELS));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        ck_assert_int_eq(alcore_model_set_verbalizer(model, wrong[i].labels, wrong[i].count),
+                         wrong[i].status);
+        ck_assert_msg(strstr(alcore_last_error(), wrong[i].word), "%s", alcore_last_error());
+    }
+    /* The labels are as they were. */
+    MUST(alcore_model_run(model, pool, "probs"));
+    ck_assert_int_eq(alcore_model_set_verbalizer(model, NULL, 2), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_model_set_verbalizer(NULL, labels, LABELS), ALCORE_E_INVALID);
+    /* Without a place for the text, and models of another kind. */
+    MUST(open_with(ctx, "a ", &other));
+    ck_assert_int_eq(alcore_model_set_verbalizer(other, labels, LABELS), ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "{text} or {source}"));
+    ck_assert_int_eq(alcore_model_run(other, pool, "probs"), ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "a verbalizer"));
+    alcore_model_unref(other);
+    write_file("config.json", "{\"dims\": 3, \"tokens\": 1, \"calls\": 1}");
+    for (int i = 0; i < 2; i++) {
+        MUST(i == 0 ? alcore_model_open(ctx, folder, NULL, &other)
+                    : alcore_model_new_ngram(ctx, NULL, NULL, &other));
+        ck_assert_int_eq(alcore_model_set_verbalizer(other, labels, LABELS), ALCORE_E_UNSUPPORTED);
+        ck_assert_ptr_nonnull(strstr(alcore_last_error(), "no language model"));
+        MUST(alcore_model_set_verbalizer(other, NULL, 0));
+        alcore_model_unref(other);
+    }
+    end_model(ctx, pool, model);
+}
+END_TEST
+
+/* Texts are cut so that the longest label has room behind them. */
+START_TEST(long_texts_leave_room_for_labels) {
+    make_folder();
+    alcore_ctx *ctx = null_context(NULL);
+    alcore_pool *pool = pool_of(ctx, sources, false);
+    alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
+    alcore_model *model;
+    static const char *const longer[2] = {"no", "no fever severe headache"};
+    options.prompt = "{text}";
+    write_file("config.json", "{\"dims\": 3, \"tokens\": 1, \"calls\": 579, \"longest\": 5}");
+    MUST(alcore_model_open(ctx, folder, &options, &model));
+    ck_assert_int_eq(alcore_model_set_verbalizer(model, longer, 2), ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "leaves no room"));
+    MUST(alcore_model_set_verbalizer(model, labels, LABELS));
+    MUST(alcore_model_run(model, pool, "probs"));
+    end_model(ctx, pool, model);
+}
+END_TEST
+
 START_TEST(failing_allocations_leave_nothing) {
     make_folder();
     int failures = 0;
@@ -116,6 +244,8 @@ START_TEST(failing_allocations_leave_nothing) {
         alcore_status status = open_with(ctx, "{source_language} {source}", &model);
         if (status == ALCORE_OK) status = alcore_model_score(model, pool);
         if (status == ALCORE_OK) status = alcore_model_run(model, pool, "logprobs");
+        if (status == ALCORE_OK) status = alcore_model_set_verbalizer(model, labels, LABELS);
+        if (status == ALCORE_OK) status = alcore_model_run(model, pool, "probs");
         const bool failed = fault.failures > 0;
         fault_arm(&fault, 0, 0);
         ck_assert_int_eq(status, failed ? ALCORE_E_NOMEM : ALCORE_OK);
@@ -132,4 +262,6 @@ START_TEST(failing_allocations_leave_nothing) {
 END_TEST
 
 CHECK_SUITE("model template", a_prompt_is_around_each_text, languages_have_to_be_known,
-            wrong_prompts_are_refused, failing_allocations_leave_nothing);
+            wrong_prompts_are_refused, labels_are_targets_behind_the_prompt,
+            wrong_labels_are_refused, long_texts_leave_room_for_labels,
+            failing_allocations_leave_nothing);

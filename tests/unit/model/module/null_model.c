@@ -183,11 +183,11 @@ enum { WORDS = 1, WITH_SPECIAL = 2, BEGINNINGS = 3, POSITIONS = 4 };
 
 /* Whether token k of the call is such a row. */
 static int is_row(const alcore_sys_model_texts *texts, int64_t k, int what) {
-    const int special = texts->marks[k] & ALCORE_SYS_TOKEN_SPECIAL;
-    if (what == BEGINNINGS) return texts->marks[k] & ALCORE_SYS_TOKEN_WORD ? 1 : 0;
+    const int marks = texts->marks ? texts->marks[k] : 0;
+    const int special = marks & ALCORE_SYS_TOKEN_SPECIAL;
+    if (what == BEGINNINGS) return marks & ALCORE_SYS_TOKEN_WORD ? 1 : 0;
     if (what == POSITIONS)
-        return (texts->types[k] == 1 && !special) ||
-               (texts->marks[k] & ALCORE_SYS_TOKEN_NO_ANSWER) != 0;
+        return (texts->types[k] == 1 && !special) || (marks & ALCORE_SYS_TOKEN_NO_ANSWER) != 0;
     return what == WITH_SPECIAL || !special;
 }
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ * Prompting: language models that classify texts by the words behind a prompt. */
+#ifndef ALCORE_EXTRA_PROMPTING_H
+#define ALCORE_EXTRA_PROMPTING_H
+
+#include "alcore/model.h"
+
+ALCORE_BEGIN
+
+/** Lets a language model classify texts: sets its verbalizer (Schick and Schuetze, 2021), which has
+ * a label, a word or several, for each class. The model must have been opened with a prompt that
+ * has the place {source} or {text}. Its column "probs" is then
+ *
+ *     P(k | text) = exp(s_k) / sum over all j of exp(s_j),  s_k = sum over t of log p(t | prompt)
+ *
+ * with the tokens t of label k, each given the prompt and the tokens of the label before it. A
+ * label is tokenized alone, without special tokens, and its spaces count: " yes" and "yes" differ.
+ * Where the tokens of a label begin those of another, it never gets less than that one. Strategies
+ * that read probabilities, such as "entropy", "margin", "lc" and "badge", run with the model then;
+ * alcore_model_info has the labels and their number. Views of labels that were got before end with
+ * this call.
+ * @param[in,out] model borrowed, changed
+ * @param[in] labels borrowed: [label_count] UTF-8, NUL-terminated; NULL with label_count 0: no
+ *   verbalizer
+ * @param[in] label_count classes, 2 or more, in the order of the column; or 0
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (no language model, or one without a
+ *   tokenizer), ALCORE_E_PARAM (no prompt with a place for the text; one label; names a label that
+ *   is empty, has no token, is no UTF-8 or has the tokens of another), ALCORE_E_BUSY,
+ *   ALCORE_E_NOMEM
+ * @serialized per model. ALCORE_E_BUSY while another call uses it.
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_model_set_verbalizer(alcore_model *model, const char *const *labels,
+                                                     int64_t label_count);
+
+ALCORE_END
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prompting: the calls, which lock the model. lib/model does what they ask for. */
+#include "alcore/extra/prompting.h"
+
+#include "model/model_internal.h"
+
+/* Sets the verbalizer under the write lock of the model. Every model can be told to have none. */
+static alcore_status set_verbalizer(alcore_model *model, const char *const *labels,
+                                    int64_t label_count) {
+    if (label_count < 0 || (label_count > 0 && !labels))
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_model_set_verbalizer: %lld labels need as many texts",
+                            (long long)label_count);
+    if (!model->table->set_verbalizer && label_count == 0) return ALCORE_OK;
+    if (!model->table->set_verbalizer)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "model %s is no language model, which a verbalizer is for",
+                            model->name);
+    ALCORE__TRY(alcore__write_begin(model, "model"));
+    const alcore_status status = model->table->set_verbalizer(model, labels, label_count);
+    alcore__write_end(model);
+    return status;
+}
+
+alcore_status alcore_model_set_verbalizer(alcore_model *model, const char *const *labels,
+                                          int64_t label_count) {
+    if (!model)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_model_set_verbalizer: model is needed");
+    ALCORE__TRY(alcore__enter(model->object.ctx));
+    return alcore__leave(model->object.ctx, set_verbalizer(model, labels, label_count));
+}

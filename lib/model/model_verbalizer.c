@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Class probabilities of a language model by a verbalizer, which has a label for each class
+ * (alcore/extra/prompting.h). With the tokens t_1 .. t_n of label k, and x the tokens of the prompt
+ * around a text,
+ *
+ *     s_k = sum over i of log p(t_i | x, t_1 .. t_(i-1)),   P(k | x) = exp(s_k) / sum exp(s_j)
+ *
+ * The end that engines score behind a target is left out: a label may go on. The engine is called
+ * once for each label of a batch, with the same prompts. Memory: a float64 for each row of a batch
+ * and label. */
+#include <math.h>
+#include <string.h>
+
+#include "formats/json_text.h"
+#include "model/model_engine.h"
+#include "text/utf8.h"
+
+void alcore__verbalizer_clear(alcore_ctx *ctx, alcore__verbalizer *verbalizer) {
+    alcore__free(ctx, verbalizer->texts);
+    alcore__free(ctx, (void *)verbalizer->labels);
+    alcore__tokens_clear(ctx, &verbalizer->tokens);
+    *verbalizer = (alcore__verbalizer){0};
+}
+
+/* ---- setting it ---- */
+
+/* Copies the labels [count], one text behind the other. */
+static alcore_status copy_labels(alcore_ctx *ctx, const char *const *labels, int64_t count,
+                                 alcore__verbalizer *out) {
+    size_t bytes = 0;
+    for (int64_t k = 0; k < count; k++) {
+        if (!labels[k] || !*labels[k])
+            return alcore__fail(ALCORE_E_PARAM, "label %lld of the verbalizer is empty",
+                                (long long)k);
+        const size_t length = strlen(labels[k]);
+        if (alcore__utf8_check(labels[k], length) < length)
+            return alcore__fail(ALCORE_E_PARAM, "label %lld of the verbalizer is no UTF-8",
+                                (long long)k);
+        bytes += length + 1;
+    }
+    ALCORE__TRY(alcore__new_array(ctx, bytes, 1, &out->texts));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *out->labels, &out->labels));
+    char *at = out->texts;
+    for (int64_t k = 0; k < count; k++) {
+        const size_t length = strlen(labels[k]) + 1;
+        memcpy(at, labels[k], length);
+        out->labels[k] = at;
+        at += length;
+    }
+    out->count = count;
+    return ALCORE_OK;
+}
+
+static int64_t token_count(const alcore__verbalizer *verbalizer, int64_t label) {
+    return verbalizer->tokens.offsets[label + 1] - verbalizer->tokens.offsets[label];
+}
+
+/* Refuses labels without a token, and those that no score could tell apart. */
+static alcore_status check_tokens(const alcore__verbalizer *verbalizer) {
+    const alcore__tokens *tokens = &verbalizer->tokens;
+    for (int64_t k = 0; k < verbalizer->count; k++) {
+        const int64_t length = token_count(verbalizer, k);
+        if (length == 0)
+            return alcore__fail(ALCORE_E_PARAM, "label \"%s\" of the verbalizer has no token",
+                                verbalizer->labels[k]);
+        for (int64_t j = 0; j < k; j++)
+            if (token_count(verbalizer, j) == length &&
+                memcmp(tokens->ids + tokens->offsets[j], tokens->ids + tokens->offsets[k],
+                       (size_t)length * sizeof *tokens->ids) == 0)
+                return alcore__fail(ALCORE_E_PARAM,
+                                    "labels \"%s\" and \"%s\" of the verbalizer have the same "
+                                    "tokens",
+                                    verbalizer->labels[j], verbalizer->labels[k]);
+    }
+    return ALCORE_OK;
+}
+
+/* Makes a verbalizer of labels; the caller clears *out, also after a failure. */
+static alcore_status make(const alcore_model *model, const char *const *labels, int64_t count,
+                          alcore__verbalizer *out) {
+    const alcore__engine_model *data = model->data;
+    alcore_ctx *ctx = model->object.ctx;
+    const alcore__encoding how = {.without_special = true, .as_target = true};
+    size_t *lengths = NULL;
+    if (count == 1)
+        return alcore__fail(ALCORE_E_PARAM, "the verbalizer has one label; classes need two");
+    ALCORE__TRY(copy_labels(ctx, labels, count, out));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *lengths, &lengths));
+    for (int64_t k = 0; k < count; k++) lengths[k] = strlen(labels[k]);
+    const alcore__texts texts = {out->labels, lengths, count};
+    const alcore_status status =
+        alcore__tokenizer_encode(data->tokenizer, &texts, NULL /* no pairs */, &how, &out->tokens);
+    alcore__free(ctx, lengths);
+    if (status != ALCORE_OK) return status;
+    for (int64_t k = 0; k < count; k++)
+        if (token_count(out, k) > out->longest) out->longest = token_count(out, k);
+    return check_tokens(out);
+}
+
+/* alcore__model_table.set_verbalizer: after a failure the labels are as they were. */
+alcore_status alcore__engine_set_verbalizer(alcore_model *model, const char *const *labels,
+                                            int64_t count) {
+    alcore__engine_model *data = model->data;
+    alcore_ctx *ctx = model->object.ctx;
+    alcore__verbalizer made = {0};
+    if (count > 0 && (!alcore__is_language_model(data) ||
+                      !alcore__engine_has(data, ALCORE_SYS_MODEL_TOKEN_LOGPROBS)))
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "model %s is no language model, which a verbalizer is for",
+                            model->name);
+    if (count > 0 && !data->tokenizer)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "%s: the folder has no tokenizer, by which labels become tokens",
+                            model->name);
+    if (count > 0 && !data->is_template)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "%s: labels stand behind a prompt; open the model with one that has "
+                            "{text} or {source}, where the text goes",
+                            model->name);
+    alcore_status status = count > 0 ? make(model, labels, count, &made) : ALCORE_OK;
+    if (status == ALCORE_OK && data->info.max_tokens > 0 &&
+        made.longest + 2 > data->info.max_tokens)
+        status =
+            alcore__fail(ALCORE_E_PARAM,
+                         "%s: a label of %lld tokens leaves no room for a text; the model "
+                         "reads %lld",
+                         model->name, (long long)made.longest, (long long)data->info.max_tokens);
+    if (status != ALCORE_OK) {
+        alcore__verbalizer_clear(ctx, &made);
+        return status;
+    }
+    alcore__verbalizer_clear(ctx, &data->verbalizer);
+    data->verbalizer = made;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__verbalizer_describe(const alcore__engine_model *data, alcore_ctx *ctx,
+                                          alcore__buffer *out) {
+    const alcore__verbalizer *verbalizer = &data->verbalizer;
+    alcore__json_out quoted = {.ctx = ctx};
+    for (int64_t k = 0; k < verbalizer->count; k++)
+        alcore__json_put_text(&quoted, NULL, verbalizer->labels[k], strlen(verbalizer->labels[k]));
+    alcore_status status = quoted.status;
+    if (status == ALCORE_OK)
+        status = alcore__buffer_format(ctx, out, ", verbalizer %s", quoted.text.data);
+    alcore__buffer_clear(ctx, &quoted.text);
+    return status;
+}
+
+/* ---- scores of a batch ---- */
+
+/* What the sink of a call knows. */
+typedef struct receiver {
+    const alcore__engine_model *data;
+    int64_t label; /* whose tokens the call scores */
+    int64_t rows;  /* of the batch */
+    double *sums;  /* [rows, labels] out: s_k; NaN before */
+} receiver;
+
+/* Value i of an array [tokens] of float32 or float64, whose strides count values. */
+static double value_at(const alcore_tensor *values, int64_t i) {
+    const int64_t at = values->strides ? i * values->strides[0] : i;
+    const char *data = (const char *)values->data + values->byte_offset;
+    double wide;
+    float value;
+    if (values->dtype.bits == 64) {
+        memcpy(&wide, data + at * 8, sizeof wide);
+        return wide;
+    }
+    memcpy(&value, data + at * 4, sizeof value);
+    return (double)value;
+}
+
+/* alcore_sys_model_sink.put: adds up the values of the label's tokens, behind which that of an end
+ * may stand. */
+static alcore_status put(void *user, const int64_t *items, const int64_t *lengths, int64_t count,
+                         const alcore_tensor *values) {
+    receiver *all = user;
+    const char *engine = all->data->engine->engine;
+    const int64_t tokens = token_count(&all->data->verbalizer, all->label);
+    if (values->ndim != 1 || values->dtype.code != ALCORE_KIND_FLOAT || values->dtype.bits < 32 ||
+        !lengths)
+        return alcore__fail(ALCORE_E_SHAPE, "%s gave log-probabilities that are not [tokens]",
+                            engine);
+    for (int64_t i = 0, first = 0; i < count; first += lengths[i++]) {
+        if (items[i] < 0 || items[i] >= all->rows)
+            return alcore__fail(ALCORE_E_INVALID, "%s gave item %lld of a call with %lld items",
+                                engine, (long long)items[i], (long long)all->rows);
+        if (lengths[i] < tokens || first + lengths[i] > values->shape[0])
+            return alcore__fail(ALCORE_E_SHAPE, "%s gave %lld values of a label with %lld tokens",
+                                engine, (long long)lengths[i], (long long)tokens);
+        double sum = 0;
+        for (int64_t t = 0; t < tokens; t++) sum += value_at(values, first + t);
+        all->sums[items[i] * all->data->verbalizer.count + all->label] = sum;
+    }
+    return ALCORE_OK;
+}
+
+/* Lets the engine score the label all->label behind each source. offsets [rows + 1] and
+ * ids [rows * longest] are memory for its tokens. */
+static alcore_status score_label(const alcore_model *model, const alcore_sys_model_texts *sources,
+                                 int64_t *offsets, int64_t *ids, receiver *all) {
+    const alcore__engine_model *data = model->data;
+    const int64_t tokens = token_count(&data->verbalizer, all->label);
+    const int64_t *label =
+        data->verbalizer.tokens.ids + data->verbalizer.tokens.offsets[all->label];
+    for (int64_t i = 0; i < all->rows; i++) {
+        offsets[i + 1] = (i + 1) * tokens;
+        memcpy(ids + i * tokens, label, (size_t)tokens * sizeof *ids);
+    }
+    const alcore_sys_model_texts targets = {
+        .size = sizeof targets, .count = all->rows, .ids = ids, .offsets = offsets};
+    const alcore_sys_model_scoring scoring = {.size = sizeof scoring,
+                                              .what = ALCORE_SYS_SCORE_TARGET,
+                                              .dropout = data->dropout,
+                                              .seed = data->dropout_seed};
+    const alcore_sys_model_sink sink = {.size = sizeof sink, .user = all, .put = put};
+    const alcore_status status =
+        data->engine->token_logprobs(data->opened, sources, &targets, &scoring, &sink);
+    return status == ALCORE_OK ? ALCORE_OK : alcore__fail_callback(status, data->engine->engine);
+}
+
+/* Turns the sums of a row [labels] into its probabilities [labels]. */
+static alcore_status normalize(const alcore__engine_model *data, const double *sums, float *probs) {
+    const int64_t labels = data->verbalizer.count;
+    double most = -(double)INFINITY, all = 0;
+    for (int64_t k = 0; k < labels; k++) {
+        if (isnan(sums[k]))
+            return alcore__fail(ALCORE_E_DATA, "%s gave no log-probability of label \"%s\"",
+                                data->engine->engine, data->verbalizer.labels[k]);
+        if (sums[k] > most) most = sums[k];
+    }
+    if (isinf(most))
+        return alcore__fail(ALCORE_E_DATA, "%s gave each label the probability 0",
+                            data->engine->engine);
+    for (int64_t k = 0; k < labels; k++) all += exp(sums[k] - most);
+    for (int64_t k = 0; k < labels; k++) probs[k] = (float)(exp(sums[k] - most) / all);
+    return ALCORE_OK;
+}
+
+/* Scores all labels behind the sources of a batch, and gives the probabilities to the writer. */
+static alcore_status score_batch(const alcore_model *model, const alcore__model_batch *batch,
+                                 const alcore_sys_model_texts *sources, double *sums, float *probs,
+                                 int64_t *offsets, int64_t *ids, alcore_column_writer *writer) {
+    const alcore__engine_model *data = model->data;
+    const int64_t labels = data->verbalizer.count;
+    receiver all = {.data = data, .rows = batch->count, .sums = sums};
+    for (int64_t i = 0; i < batch->count * labels; i++) sums[i] = (double)NAN;
+    for (all.label = 0; all.label < labels; all.label++)
+        ALCORE__TRY(score_label(model, sources, offsets, ids, &all));
+    for (int64_t i = 0; i < batch->count; i++) {
+        const alcore_status status = normalize(data, sums + i * labels, probs + i * labels);
+        if (status != ALCORE_OK)
+            return alcore__fail_within(status, "row %lld", (long long)batch->rows[i]);
+    }
+    int64_t shape[2] = {batch->count, labels};
+    alcore_tensor values;
+    ALCORE__TRY(alcore_tensor_init(&values, probs, ALCORE_FLOAT32, shape, 2));
+    return alcore_column_writer_put(writer, batch->rows, NULL, batch->count, &values);
+}
+
+alcore_status alcore__verbalizer_run_batch(const alcore_model *model,
+                                           const alcore__model_batch *batch,
+                                           const alcore_sys_model_texts *sources,
+                                           alcore_column_writer *writer) {
+    const alcore__engine_model *data = model->data;
+    alcore_ctx *ctx = model->object.ctx;
+    const size_t rows = (size_t)batch->count, labels = (size_t)data->verbalizer.count;
+    double *sums = NULL;     /* [rows, labels] */
+    float *probs = NULL;     /* [rows, labels] */
+    int64_t *offsets = NULL; /* [rows + 1] */
+    int64_t *ids = NULL;     /* [rows, longest label] */
+    alcore_status status = alcore__new_array(ctx, rows * labels, sizeof *sums, &sums);
+    if (status == ALCORE_OK) status = alcore__new_array(ctx, rows * labels, sizeof *probs, &probs);
+    if (status == ALCORE_OK) status = alcore__new_array(ctx, rows + 1, sizeof *offsets, &offsets);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(ctx, rows * (size_t)data->verbalizer.longest, sizeof *ids, &ids);
+    if (status == ALCORE_OK)
+        status = score_batch(model, batch, sources, sums, probs, offsets, ids, writer);
+    alcore__free(ctx, sums);
+    alcore__free(ctx, probs);
+    alcore__free(ctx, offsets);
+    alcore__free(ctx, ids);
+    return status;
+}

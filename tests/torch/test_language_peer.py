@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Selections with a language model, by the option --model of the command, beside PyPI's transformers: the columns that it computes from
+the same folder, given as files, make the same picks. In TAP.
+usage: test_language_peer.py ALCORE ROOT BUILD
+
+transformers and torch are those of the virtual environment torch-venv of BUILD or beside it, where tests/run.sh --full installs them, or
+of the interpreter $ALCORE_TORCH_PYTHON."""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+ALCORE, ROOT, BUILD = (os.path.abspath(path) for path in sys.argv[1:4])
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), HERE]
+from language_folder import language_folder  # noqa: E402
+from npy_file import read_npy, write_npy  # noqa: E402
+from tap import Tap  # noqa: E402
+
+PYTHON = next((path for path in (os.environ.get("ALCORE_TORCH_PYTHON", ""), os.path.join(BUILD, "torch-venv", "bin", "python"),
+                                 os.path.join(os.path.dirname(BUILD), "torch-venv", "bin", "python")) if os.path.exists(path)), None)
+FAMILIES = ["llama", "mistral", "qwen2", "qwen3", "gemma3"]
+PROMPT = "w40 {text} w41"
+LABELS = ["w12", "w13 w14", "w13", "w50 w51 w52"]  # of several tokens, and one that begins another
+
+
+def inside(*arguments):
+    done = subprocess.run([PYTHON, *arguments], capture_output=True, text=True, timeout=600, env=dict(os.environ, HF_HUB_OFFLINE="1"))
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip() or "status %d" % done.returncode)
+
+
+def run(*command):
+    done = subprocess.run([ALCORE, *command], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, (command, done.stderr)
+    return done.stdout
+
+
+def made_texts():
+    draw = random.Random(5)
+    texts = [" ".join("w%d" % draw.randrange(5, 58) for _ in range(draw.randrange(2, 9))) for _ in range(24)]
+    return texts + [text + " w8 w9" for text in texts[:6]]
+
+
+def peers(box):
+    """Folders of all families, in which transformers has written what it says of the texts, and a file of these."""
+    job, pool = (os.path.join(box, name) for name in ("job.json", "pool.txt"))
+    with open(job, "w", encoding="utf-8") as file:
+        json.dump({"texts": made_texts(), "prompt": PROMPT, "labels": LABELS}, file)
+    with open(pool, "w", encoding="utf-8") as file:
+        file.writelines(text + "\n" for text in made_texts())
+    folders = [language_folder(box, family, {"generation_config.json": {"max_new_tokens": 6}}) for family in FAMILIES]
+    inside(os.path.join(HERE, "language_peer.py"), job, *folders)
+    return folders, pool
+
+
+def said_of(path):
+    with open(os.path.join(path, "peer.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def kept(box, name, rows):
+    """A file with a column: .npy of rows of one length, .lp of others."""
+    path = os.path.join(box, name)
+    if name.endswith(".npy"):
+        write_npy(path, (len(rows), len(rows[0])), [value for row in rows for value in row])
+        return path
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines("%d\t%s\n" % (i, " ".join("%.9g" % value for value in row)) for i, row in enumerate(rows, 1))
+    return path
+
+
+def picks(strategy, *more):
+    """The ids that are chosen, and their scores."""
+    table = [line.split("\t") for line in run("select", POOL, "--strategy", strategy, "--budget", "8", "--quiet", *more).splitlines()]
+    return [row[2] for row in table[1:]], [float(row[3]) for row in table[1:]]
+
+
+def expect_same(strategy, ours, theirs):
+    (rows, scores), (other_rows, other_scores) = picks(strategy, *ours), picks(strategy, *theirs)
+    assert len(rows) == 8 and rows == other_rows, (strategy, rows, other_rows)
+    assert all(abs(a - b) <= 1e-4 * (1 + abs(b)) for a, b in zip(scores, other_scores)), (strategy, scores, other_scores)
+
+
+def likelihoods(box):
+    """nnll and huds of the texts themselves, and of what the model writes behind a prompt; of phrases by its words."""
+    for path in FOLDERS:
+        said = said_of(path)
+        embeddings = ["--embeddings", kept(box, "e.npy", said["embeddings"])]
+        of_text = ["--logprobs", kept(box, "t.lp", said["text_logprobs"])]
+        own = ["--logprobs", kept(box, "o.lp", [output["logprobs"] for output in said["own"]])]
+        for more, columns in (([], of_text), (["--prompt", PROMPT], own)):
+            expect_same("nnll", ["--model", path, *more], columns)
+            expect_same("huds", ["--model", path, *more], columns + embeddings)
+        expect_same("huds-phrase", ["--model", path], of_text + embeddings)
+
+
+def round_trips(box):
+    for path in FOLDERS:
+        there, back = os.path.join(box, "there.txt"), os.path.join(box, "back.lp")
+        run("model", "translate", path, POOL, "--prompt", PROMPT, "--beam", "1", "--out", there)
+        run("model", "score", path, there, POOL, "--prompt", PROMPT, "--out", back)
+        expect_same("rttl", ["--logprobs", back], ["--logprobs", kept(box, "b.lp", said_of(path)["back"])])
+
+
+def classes(box):
+    """Probabilities of labels, and the strategies that read them."""
+    for path in FOLDERS:
+        said, out = said_of(path), os.path.join(box, "probs.npy")
+        option = ["--prompt", PROMPT, "--verbalizer", ",".join(LABELS)]
+        run("model", "probs", path, POOL, *option, "--out", out)
+        shape, values = read_npy(out)
+        assert shape == (len(said["probs"]), len(LABELS)), shape
+        worst = max(abs(a - b) for a, b in zip(values, (value for row in said["probs"] for value in row)))
+        print("# %s: the largest difference of a probability is %g" % (os.path.basename(path), worst))
+        assert worst < 1e-4, worst
+        probs = ["--probs", kept(box, "p.npy", said["probs"])]
+        for strategy in ("entropy", "margin", "lc", "uncertainty"):
+            expect_same(strategy, ["--model", path, *option], probs)
+        expect_same("badge", ["--model", path, *option], probs + ["--embeddings", kept(box, "e.npy", said["embeddings"])])
+
+
+def main():
+    global FOLDERS, POOL
+    with tempfile.TemporaryDirectory() as box:
+        try:
+            if not PYTHON:
+                raise RuntimeError("there is no torch-venv")
+            FOLDERS, POOL = peers(box)
+        except RuntimeError as error:
+            print("1..0 # SKIP transformers cannot be imported: " + str(error).splitlines()[-1])
+            return
+        tap = Tap()
+        tap.run([likelihoods, round_trips, classes])
+        tap.finish()
+
+
+main()
