@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What is exported is what the headers declare: headers = lib/alcore.map = `nm -D`; the static library defines nothing
-without our prefix; the size-first structs of the headers are those of the ABI gate's suppression.
+without our prefix; the library opens no connection and knows no MPI, as hosts carry its messages; the size-first structs of
+the headers are those of the ABI gate's suppression.
 
   symbols.py NM SHARED-LIBRARY STATIC-LIBRARY VERSION
 """
@@ -14,6 +15,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import headers  # noqa: E402
 import symbol_map  # noqa: E402
 from tap import Tap  # noqa: E402
+
+# What a library calls that opens a connection, or that speaks to other machines through another one.
+NETWORK = re.compile(r'socket|socketpair|bind|connect|listen|accept4?|(send|recv)(to|from|m?msg)?|[gs]etsockopt|shutdown|getaddrinfo|gethost\w+|'
+                     r'inet_\w+|res_\w+|P?MPI_\w+|nccl\w+|ucp_\w+|curl_\w+|SSL_\w+')
 
 
 def lines(*command):
@@ -67,6 +72,9 @@ def main():
     tap.check(not writable, 'no writable global', '\n'.join(writable))
     hidden = sorted(line.split()[-1] for line in lines(nm, '-D', '--undefined-only', shared) if 'createState' in line)
     tap.check(not hidden, 'xxHash allocates nothing behind the allocator of a context', '\n'.join(hidden))
+    undefined = {line.split()[-1].partition('@')[0] for line in lines(nm, '-D', '--undefined-only', shared)}
+    network = sorted(filter(NETWORK.fullmatch, undefined))
+    tap.check('malloc' in undefined and not network, 'no function of networks or MPI', '\n'.join(network))
     with open(os.path.join(headers.ROOT, 'tests', 'abi', 'size_first.suppr'), encoding='utf-8') as file:
         listed = sorted(re.search(r'name_regexp = \^\((.*)\)\$', file.read()).group(1).split('|'))
     tap.check(listed == headers.size_first_structs(), 'the suppression names the size-first structs',

@@ -171,6 +171,15 @@ def test_an_engine_selects_by_columns(engine):
         check_ids(module.select(frame.repartition(2), 5, "huds", timeout=300, barrier=True), "huds")
 
 
+def test_parts_without_rows(engine):
+    module, table, names = engine
+    frame, ids = table(RECORDS, names), [record["id"] for record in RECORDS[50:75]]  # none of the first part and of the last one
+    frame = frame.filter(lambda row: row["id"] in ids) if module.__name__ == "alcore.ray" else frame[frame["id"].isin(ids)]
+    one = alcore.select({name: [record[name] for record in RECORDS[50:75]] for name in RECORDS[0]}, 5, "huds")
+    for barrier in ({}, {"barrier": True}) if module.__name__ == "alcore.spark" else ({},):
+        assert module.select(frame, 5, "huds", timeout=300, **barrier).ids == list(one.ids)
+
+
 def model_of(folder, act):
     """A function that makes a model, which calls act(path of a file that is there once it was called) before it embeds."""
     path = str(folder / "acted")
