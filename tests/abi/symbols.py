@@ -16,7 +16,7 @@ import headers  # noqa: E402
 import symbol_map  # noqa: E402
 from tap import Tap  # noqa: E402
 
-# What a library calls that opens a connection, or that speaks to other machines through another one.
+# What a library calls that opens a connection, or speaks to other machines through another one.
 NETWORK = re.compile(r'socket|socketpair|bind|connect|listen|accept4?|(send|recv)(to|from|m?msg)?|[gs]etsockopt|shutdown|getaddrinfo|gethost\w+|'
                      r'inet_\w+|res_\w+|P?MPI_\w+|nccl\w+|ucp_\w+|curl_\w+|SSL_\w+')
 
