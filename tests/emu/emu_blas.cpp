@@ -32,6 +32,7 @@ std::string loaded_name, file_name = "libcublas.so.13", opened_name;
 int allowed = 1, failing_status;
 int64_t failing_call;
 uint64_t products;
+size_t last_workspace; /* of the last product */
 
 /* The status that a test has wished for this call, else SUCCESS; complains about an unknown
  * handle. */
@@ -152,6 +153,7 @@ int multiply(void *given, int a_form, int b_form, int m, int n, int k, const voi
         !device_has(own.device, b, right.bytes()) || !device_has(own.device, c, c_bytes))
         return refuse("an operand that is not in memory of the device");
     products++;
+    last_workspace = own.workspace ? own.workspace_bytes : 0;
     cudaError_t error = queue_work(own.stream, [=] {
         int way = (int)(next_random() % 3);
         memset(own.workspace, 0x7f, own.workspace ? own.workspace_bytes : 0);
@@ -227,6 +229,10 @@ void alcore_emu_blas_names(const char *loaded, const char *file) {
     guard held(lock);
     loaded_name = loaded ? loaded : "";
     file_name = file ? file : "";
+}
+size_t alcore_emu_blas_workspace(void) {
+    guard held(lock);
+    return last_workspace;
 }
 uint64_t alcore_emu_blas_products(void) {
     guard held(lock);

@@ -38,6 +38,9 @@ typedef struct emu_work {
     uint64_t bytes_within;
     uint64_t copies_by_row; /* of all copies: cudaMemcpy2DAsync(), a transfer for each row */
     uint64_t clears, bytes_cleared; /* cudaMemsetAsync() */
+    /* Blocks of memory, of the device or pinned, that were made and given back: by cudaMalloc() and
+     * the like, or because a pool grew or shrank. */
+    uint64_t allocations, frees;
 } emu_work;
 
 /* What a kernel did. waits: those of the host, in emu_work, between a launch of it and the next
@@ -75,6 +78,8 @@ void alcore_emu_blas_fail(int64_t number, int status);
 void alcore_emu_blas_names(const char *loaded, const char *file);
 /* Products that it has queued since the start of the process. */
 uint64_t alcore_emu_blas_products(void);
+/* Bytes of the workspace that the engine gave it for the last product; 0: none. */
+size_t alcore_emu_blas_workspace(void);
 
 /* Since the start of the process: events of a kind, arrivals of threads at barriers and warp
  * operations. */
@@ -94,6 +99,8 @@ const char *alcore_emu_kernel_name(int index);
 /* Bytes of the second-level cache that each device has from now on; 50 MiB from the start. It is
  * what a program is told: nothing is slower here. */
 void alcore_emu_cache(int bytes);
+/* Multiprocessors that each device says it has from now on; 132 from the start. */
+void alcore_emu_multiprocessors(int count);
 /* Entry `index` of the work on shared memory since the start of the process; 0: there is none. Only
  * a module whose kernels are compiled with -fsanitize=thread has it (emu_accesses.cpp). */
 int alcore_emu_shared(int index, emu_shared_work *out);
@@ -104,6 +111,11 @@ void alcore_emu_memory(size_t bytes);
 void alcore_emu_capability(int device, int major);
 /* The version of CUDA that the driver serves from now on; 13000 from the start. */
 void alcore_emu_driver(int version);
+/* Whether devices have pools of memory (1 from the start). */
+void alcore_emu_pools(int there);
+/* What cudaDeviceReset() of the host does: memory, streams, events, pools and primary context of
+ * the device are gone, also pinned memory that was made there; a new context has another id. */
+void alcore_emu_reset(int device);
 /* Fails the number-th of the streams, events and pinned blocks that are made from now on, as for
  * lack of memory; 0: none. */
 void alcore_emu_fail_object(int64_t number);

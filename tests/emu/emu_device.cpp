@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@
 struct emu_context {
     int device;
     bool primary;
+    unsigned long long id = 1; /* another one after each reset */
+    bool active = true;        /* false: a primary one that was not made yet, or that was reset */
 };
 
 struct emu_stream {
@@ -31,6 +34,7 @@ struct emu_stream {
     std::deque<std::function<void()>> queue; /* operations that have not run, the oldest first */
     uint64_t issued = 0, done = 0;           /* operations that were put in, and that have run */
     bool runs = false;                       /* run_to() is working on it */
+    bool lost = false;                       /* its device was reset */
 };
 
 struct emu_event {
@@ -38,6 +42,13 @@ struct emu_event {
     int device;
     emu_stream *stream = nullptr; /* where it was recorded; NULL: not yet */
     uint64_t position = 0;        /* it has passed when so many operations of the stream are done */
+    bool lost = false;            /* its device was reset */
+};
+
+struct emu_pool {
+    int device;
+    uint64_t threshold = 0; /* bytes that it keeps when the host waits */
+    bool lost = false;      /* its device was reset */
 };
 
 namespace emu {
@@ -52,10 +63,18 @@ const int HOST = -1, SHARED = -2;
 struct memory {
     size_t bytes;
     int device; /* or HOST, SHARED */
+    int owner;  /* the device in whose context it was made */
+    /* Of a pool, NULL: of none. Its memory is in use from one operation of a stream to another,
+     * `used`; idle: it was given back, by operation freed_at of freed_in. */
+    emu_pool *pool = nullptr;
+    bool used = true, idle = false;
+    emu_stream *freed_in = nullptr;
+    uint64_t freed_at = 0;
 };
 std::map<char *, memory> memories; /* every allocation, by its first byte */
 size_t device_bytes[EMU_DEVICES],
     device_capacity = (size_t)-1; /* allocated; limit of each device */
+int multiprocessors = 132;        /* that a device says it has */
 int device_cache = 50 << 20;      /* bytes of the second-level cache that a device says it has */
 int depth;                        /* operations that run now: one may wait for another */
 emu_work work[EMU_DEVICES];       /* what the engine asked of each device */
@@ -69,7 +88,11 @@ int64_t objects;        /* streams, events and pinned blocks that the run-time l
                            not destroyed */
 int64_t failing_object; /* alcore_emu_fail_object(): 1: the next one fails; 0: none does */
 bool primary_made[EMU_DEVICES];
-emu_context primaries[EMU_DEVICES] = {{0, true}, {1, true}};
+emu_context primaries[EMU_DEVICES] = {{0, true, 1, false}, {1, true, 2, false}};
+unsigned long long context_ids = 2; /* the last one that was given */
+std::set<emu_stream *> &streams_made = *new std::set<emu_stream *>(); /* and not destroyed */
+std::set<emu_event *> &events_made = *new std::set<emu_event *>();
+bool pools_there = true; /* alcore_emu_pools() */
 emu_stream default_streams[EMU_DEVICES] = {emu_stream(0), emu_stream(1)};
 thread_local std::vector<emu_context *> contexts; /* of the thread; the last one is current */
 /* cudaErrorNotReady while it is the thread's last error: no operation failed, but CUDA reports it
@@ -104,7 +127,18 @@ emu_context *primary_of(int device) {
         fprintf(stderr, "emulation: device %d is used, which nobody named\n", device);
         settings.error = cudaErrorInvalidDevice;
     }
+    if (!primaries[device].active) {
+        primaries[device].active = true;
+        primaries[device].id = ++context_ids;
+    }
     return &primaries[device];
+}
+
+/* cudaSuccess unless the object is one of a device that was reset since it was made. */
+template <class Object> cudaError_t not_lost(const Object *object) {
+    if (!object || !object->lost) return cudaSuccess;
+    fprintf(stderr, "emulation: a stream, event or pool from before a reset is used\n");
+    return settings.error = cudaErrorContextIsDestroyed;
 }
 
 /* The device that a call of the run-time library is about. */
@@ -132,7 +166,7 @@ void set_accessible(int device, bool yes) {
 #ifdef EMU_ADDRESS
     for (const auto &m : memories) {
         if (m.second.device != device) continue;
-        if (yes)
+        if (yes && m.second.used)
             __asan_unpoison_memory_region(m.first, m.second.bytes);
         else
             __asan_poison_memory_region(m.first, m.second.bytes);
@@ -143,12 +177,14 @@ void set_accessible(int device, bool yes) {
 #endif
 }
 
-/* The memory that pointer is in, or the end. */
+/* The memory that pointer is in, or the end; what a pool has idle is nobody's. */
 std::map<char *, memory>::iterator find(const void *pointer) {
     auto found = memories.upper_bound((char *)pointer);
     if (found == memories.begin()) return memories.end();
     --found;
-    return (char *)pointer < found->first + found->second.bytes ? found : memories.end();
+    if ((char *)pointer >= found->first + found->second.bytes || found->second.idle)
+        return memories.end();
+    return found;
 }
 
 /* The stream of a handle on a device. The default stream has two handles: NULL, and 1
@@ -175,6 +211,7 @@ bool waits_for_capture(const emu_stream *queue) {
 cudaError_t put(cudaStream_t stream, std::function<void()> what) {
     emu_stream *queue = stream_of(stream);
     if (waits_for_capture(queue)) return spoil_capture(cudaErrorStreamCaptureImplicit);
+    if (cudaError_t error = not_lost(queue)) return error;
     if (queue->device != current_device()) {
         fprintf(stderr, "emulation: work for a stream of another device than the current one\n");
         return settings.error = cudaErrorInvalidHandle;
@@ -235,11 +272,52 @@ cudaError_t allocate(void **out, size_t bytes, int device) {
     char *memory = (char *)malloc(bytes ? bytes : 1);
     if (!memory) return cudaErrorMemoryAllocation;
     memset(memory, 0xff, bytes ? bytes : 1);
-    memories[memory] = {bytes ? bytes : 1, device};
+    memories[memory] = {bytes ? bytes : 1, device, device == HOST ? current_device() : device};
     if (device != HOST) device_bytes[device] += bytes ? bytes : 1;
     if (depth == 0 && device != HOST) set_accessible(device, false);
     *out = memory;
     return cudaSuccess;
+}
+
+/* Takes an allocation away: nobody may use it any more. The lock is held. */
+void end_memory(std::map<char *, memory>::iterator at) {
+#ifdef EMU_ADDRESS
+    __asan_unpoison_memory_region(at->first, at->second.bytes);
+#endif
+    if (at->second.device >= 0) device_bytes[at->second.device] -= at->second.bytes;
+    free(at->first);
+    memories.erase(at);
+}
+
+/* Whether a stream may have the idle memory of a pool: that was given back in the same stream, or
+ * what came before in the other one is done. */
+bool is_free(const memory &m, const emu_stream *stream) {
+    return m.idle && (m.freed_in == stream || m.freed_in->done >= m.freed_at);
+}
+
+/* Gives memory of a pool that is idle and no longer used back to the device, until the pool has at
+ * most `bytes`. */
+void shrink(emu_pool *pool, uint64_t bytes) {
+    uint64_t reserved = 0;
+    for (const auto &m : memories)
+        if (m.second.pool == pool) reserved += m.second.bytes;
+    for (auto at = memories.begin(); at != memories.end() && reserved > bytes;) {
+        auto next = std::next(at);
+        if (at->second.pool == pool && is_free(at->second, nullptr)) {
+            reserved -= at->second.bytes;
+            work[pool->device].frees++;
+            end_memory(at);
+        }
+        at = next;
+    }
+}
+
+/* Every pool that has memory keeps no more than its threshold. */
+void shrink_all() {
+    std::set<emu_pool *> pools;
+    for (const auto &m : memories)
+        if (m.second.pool) pools.insert(m.second.pool);
+    for (emu_pool *pool : pools) shrink(pool, pool->threshold);
 }
 
 /* Counts one more stream, event or pinned block; false: it is the one that is to fail, and CUDA's
@@ -264,12 +342,7 @@ cudaError_t free_memory(void *memory, int device) {
         fprintf(stderr, "emulation: memory is freed on another device than its own\n");
         return settings.error = cudaErrorInvalidValue;
     }
-#ifdef EMU_ADDRESS
-    __asan_unpoison_memory_region(found->first, found->second.bytes);
-#endif
-    if (device != HOST) device_bytes[device] -= found->second.bytes;
-    memories.erase(found);
-    free(memory);
+    end_memory(found);
     return cudaSuccess;
 }
 
@@ -404,7 +477,14 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device) {
     *out = primary_of(device);
     return cudaSuccess;
 }
+CUresult cuCtxGetId(CUcontext context, unsigned long long *out) {
+    guard held(lock);
+    *out = context->id;
+    return context->active ? cudaSuccess : cudaErrorContextIsDestroyed;
+}
 CUresult cuCtxPushCurrent(CUcontext context) {
+    guard held(lock);
+    if (!context->active) return cudaErrorContextIsDestroyed;
     contexts.push_back(context);
     return cudaSuccess;
 }
@@ -419,17 +499,99 @@ cudaError_t cudaDeviceGetAttribute(int *out, cudaDeviceAttr what, int device) {
     if (device < 0 || device >= EMU_DEVICES) return cudaErrorInvalidDevice;
     *out = what == cudaDevAttrComputeCapabilityMajor ? capabilities[device]
            : what == cudaDevAttrL2CacheSize          ? device_cache
+           : what == cudaDevAttrMultiProcessorCount  ? multiprocessors
+           : what == cudaDevAttrMemoryPoolsSupported ? pools_there
                                                      : 0;
     return cudaSuccess;
 }
 cudaError_t cudaMalloc(void **out, size_t bytes) {
+    guard held(lock);
+    work[current_device()].allocations++;
     return allocate(out, bytes, current_device());
 }
 cudaError_t cudaFree(void *memory) {
     guard held(lock);
     int device = current_device();
-    if (memory) work[device].device_waits++;
+    if (memory) work[device].device_waits++, work[device].frees++;
     return free_memory(memory, device);
+}
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const cudaMemPoolProps *props) {
+    /* Known for ever, as memory of a pool names it. */
+    static std::vector<emu_pool *> &made = *new std::vector<emu_pool *>();
+    guard held(lock);
+    if (!pools_there) return settings.error = cudaErrorNotSupported;
+    made.push_back(*out = new emu_pool{props->location.id});
+    return cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void *value) {
+    guard held(lock);
+    pool->threshold = *(uint64_t *)value;
+    return not_lost(pool);
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) {
+    guard held(lock);
+    if (cudaError_t error = not_lost(pool)) return error;
+    shrink(pool, bytes);
+    return cudaSuccess;
+}
+/* Memory that the stream may use from now on, and the host not at all: before that it may still be
+ * another one's, whose content the stream then overwrites. */
+cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
+    guard held(lock);
+    cudaError_t error = while_capturing();
+    if (!error) error = not_lost(pool);
+    if (error) return error;
+    emu_stream *queue = stream_of(stream);
+    char *found = nullptr;
+    for (const auto &m : memories)
+        if (m.second.pool == pool && m.second.bytes >= bytes && m.second.bytes / 2 <= bytes &&
+            is_free(m.second, queue) && (!found || m.second.bytes < memories[found].bytes))
+            found = m.first;
+    if (!found) {
+        work[pool->device].allocations++;
+        error = allocate(out, bytes, pool->device);
+        if (error) return error;
+        found = (char *)*out;
+        memories[found].pool = pool;
+        memories[found].used = false;
+    }
+    memories[found].idle = false;
+    *out = found;
+    return put(stream, [=] {
+        operate(queue->device, [=] {
+            auto at = memories.find(found);
+            if (at == memories.end()) return; /* the device was reset */
+            at->second.used = true;
+            set_accessible(at->second.device, true);
+            memset(found, 0xff, at->second.bytes);
+        });
+    });
+}
+cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
+    guard held(lock);
+    cudaError_t error = while_capturing();
+    auto at = find(memory);
+    if (error) return error;
+    if (at == memories.end() || at->first != memory || !at->second.pool) {
+        fprintf(stderr, "emulation: what is freed in a stream is no memory of a pool\n");
+        return settings.error = cudaErrorInvalidValue;
+    }
+    char *first = at->first;
+    int device = at->second.device;
+    error = put(stream, [=] {
+        operate(device, [=] {
+            auto mine = memories.find(first);
+            if (mine == memories.end()) return;
+            memset(first, 0xff, mine->second.bytes);
+            mine->second.used = false;
+        });
+    });
+    if (error) return error;
+    at->second.idle = true;
+    at->second.freed_in = stream_of(stream);
+    at->second.freed_at = at->second.freed_in->issued;
+    return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *total) {
     guard held(lock);
@@ -441,12 +603,13 @@ cudaError_t cudaMemGetInfo(size_t *unused, size_t *total) {
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned) {
     guard held(lock);
     if (!count_object()) return cudaErrorMemoryAllocation;
+    work[current_device()].allocations++;
     return allocate(out, bytes, HOST);
 }
 cudaError_t cudaFreeHost(void *memory) {
     guard held(lock);
     if (memory) objects--;
-    if (memory) work[current_device()].device_waits++;
+    if (memory) work[current_device()].device_waits++, work[current_device()].frees++;
     return free_memory(memory, HOST);
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *pointer) {
@@ -502,7 +665,7 @@ cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t strea
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned) {
     guard held(lock);
     if (!count_object()) return cudaErrorMemoryAllocation;
-    *out = new emu_stream(current_device());
+    streams_made.insert(*out = new emu_stream(current_device()));
     return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -510,7 +673,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     static std::vector<emu_stream *> &destroyed = *new std::vector<emu_stream *>();
     guard held(lock);
     run_to(stream, stream->issued);
-    objects--;
+    if (streams_made.erase(stream)) objects--;
     destroyed.push_back(stream);
     return cudaSuccess;
 }
@@ -529,12 +692,15 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     guard held(lock);
     if (capturing && stream_of(stream) == capturing)
         return spoil_capture(cudaErrorStreamCaptureUnsupported);
+    if (cudaError_t error = not_lost(stream_of(stream))) return error;
     wait_for(stream_of(stream), stream_of(stream)->issued, &emu_work::stream_waits);
+    shrink_all();
     return settings.error;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     guard held(lock);
     emu_event waits = *event;
+    if (cudaError_t error = not_lost(event)) return error;
     if (waits.stream && waits.stream != stream_of(stream))
         return put(stream, [=] { run_to(waits.stream, waits.position); });
     return cudaSuccess;
@@ -542,18 +708,19 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned) {
     guard held(lock);
     if (!count_object()) return cudaErrorMemoryAllocation;
-    *out = new emu_event(current_device());
+    events_made.insert(*out = new emu_event(current_device()));
     return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     guard held(lock);
-    objects--;
+    if (events_made.erase(event)) objects--;
     delete event;
     return cudaSuccess;
 }
 /* The event passes when what is in the stream now is done. */
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     guard held(lock);
+    if (cudaError_t error = not_lost(event)) return error;
     if (event->device != stream_of(stream)->device) {
         fprintf(stderr, "emulation: an event of one device in a stream of another\n");
         return settings.error = cudaErrorInvalidHandle;
@@ -567,12 +734,15 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     guard held(lock);
     if (cudaError_t error = while_capturing()) return error;
+    if (cudaError_t error = not_lost(event)) return error;
     bool done = !event->stream || event->stream->done >= event->position;
     return done ? cudaSuccess : not_ready = cudaErrorNotReady;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     guard held(lock);
+    if (cudaError_t error = not_lost(event)) return error;
     if (event->stream) wait_for(event->stream, event->position, &emu_work::event_waits);
+    shrink_all();
     return settings.error;
 }
 
@@ -628,7 +798,7 @@ void alcore_emu_context_set(void *context) {
 }
 void alcore_emu_share(void *memory, size_t bytes) {
     guard held(lock);
-    memories[(char *)memory] = {bytes ? bytes : 1, SHARED};
+    memories[(char *)memory] = {bytes ? bytes : 1, SHARED, SHARED};
 }
 void alcore_emu_unshare(void *memory) {
     guard held(lock);
@@ -677,7 +847,9 @@ int64_t alcore_emu_objects(void) {
 void *alcore_emu_stream(void) {
     guard held(lock);
     objects++;
-    return new emu_stream(test_device);
+    emu_stream *made = new emu_stream(test_device);
+    streams_made.insert(made);
+    return made;
 }
 int alcore_emu_wait(void *stream) {
     guard held(lock);
@@ -710,6 +882,41 @@ int alcore_emu_capture_mode(void) {
 void alcore_emu_capability(int device, int major) {
     guard held(lock);
     capabilities[device] = major;
+}
+void alcore_emu_multiprocessors(int count) {
+    guard held(lock);
+    multiprocessors = count;
+}
+void alcore_emu_pools(int there) {
+    guard held(lock);
+    pools_there = there;
+}
+void alcore_emu_reset(int device) {
+    guard held(lock);
+    for (auto at = memories.begin(); at != memories.end();) {
+        auto next = std::next(at);
+        if (at->second.pool && at->second.owner == device) at->second.pool->lost = true;
+        if (at->second.device == HOST && at->second.owner == device) objects--;
+        if (at->second.owner == device) end_memory(at);
+        at = next;
+    }
+    for (emu_stream *stream : std::set<emu_stream *>(streams_made)) {
+        if (stream->device != device) continue;
+        stream->lost = true;
+        stream->queue.clear();
+        stream->done = stream->issued;
+        objects--;
+        streams_made.erase(stream);
+    }
+    for (emu_event *event : std::set<emu_event *>(events_made)) {
+        if (event->device != device) continue;
+        event->lost = true;
+        objects--;
+        events_made.erase(event);
+    }
+    default_streams[device].queue.clear();
+    default_streams[device].done = default_streams[device].issued;
+    primaries[device].active = false;
 }
 void alcore_emu_driver(int version) {
     guard held(lock);

@@ -222,12 +222,15 @@ enum {
     cudaErrorMisalignedAddress = 716,
     cudaErrorInvalidAddressSpace = 717,
     cudaErrorInvalidPc = 718,
+    cudaErrorContextIsDestroyed = 709,
     cudaErrorLaunchFailure = 719,
+    cudaErrorNotSupported = 801,
     cudaErrorStreamCaptureUnsupported = 900,
     cudaErrorStreamCaptureImplicit = 906
 };
 typedef struct emu_stream *cudaStream_t;
 typedef struct emu_event *cudaEvent_t;
+typedef struct emu_pool *cudaMemPool_t;
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeRelaxed = 2 };
 enum cudaMemcpyKind { cudaMemcpyDefault = 4 };
@@ -243,9 +246,21 @@ struct cudaPointerAttributes {
     int device;
 };
 enum cudaDeviceAttr {
+    cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrL2CacheSize = 38,
     cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor
+    cudaDevAttrComputeCapabilityMinor,
+    cudaDevAttrMemoryPoolsSupported = 115
+};
+enum cudaMemAllocationType { cudaMemAllocationTypePinned = 1 };
+enum cudaMemLocationType { cudaMemLocationTypeDevice = 1 };
+enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
+struct cudaMemPoolProps {
+    cudaMemAllocationType allocType;
+    struct {
+        cudaMemLocationType type;
+        int id;
+    } location;
 };
 
 const char *cudaGetErrorString(cudaError_t error);
@@ -263,11 +278,18 @@ typedef struct emu_context *CUcontext;
 CUresult cuInit(unsigned flags);
 CUresult cuDeviceGet(CUdevice *out, int ordinal);
 CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device);
+CUresult cuCtxGetId(CUcontext context, unsigned long long *out);
 CUresult cuCtxPushCurrent(CUcontext context);
 CUresult cuCtxPopCurrent(CUcontext *out);
 cudaError_t cudaDeviceGetAttribute(int *out, cudaDeviceAttr what, int device);
 cudaError_t cudaMalloc(void **out, size_t bytes);
 cudaError_t cudaFree(void *memory);
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const cudaMemPoolProps *props);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr what, void *value);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes);
+cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream);
+cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream);
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *total);
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *memory);

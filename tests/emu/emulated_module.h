@@ -17,6 +17,7 @@ typedef struct emulated_module {
     __typeof__(alcore_emu_blas_fail) *blas_fail;
     __typeof__(alcore_emu_blas_names) *blas_names;
     __typeof__(alcore_emu_blas_products) *blas_products;
+    __typeof__(alcore_emu_blas_workspace) *blas_workspace;
     __typeof__(alcore_emu_counted) *counted;
     __typeof__(alcore_emu_arrivals) *arrivals;
     __typeof__(alcore_emu_work) *work;
@@ -25,6 +26,9 @@ typedef struct emulated_module {
     __typeof__(alcore_emu_cache) *cache;
     __typeof__(alcore_emu_shared) *shared;
     __typeof__(alcore_emu_memory) *memory;
+    __typeof__(alcore_emu_multiprocessors) *multiprocessors;
+    __typeof__(alcore_emu_pools) *pools;
+    __typeof__(alcore_emu_reset) *reset;
     __typeof__(alcore_emu_fail_object) *fail_object;
     __typeof__(alcore_emu_objects) *objects;
     __typeof__(alcore_emu_share) *share;

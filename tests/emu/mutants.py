@@ -19,21 +19,23 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'mutants'))
 from killers import command_of, command_of_source, default_commands  # noqa: E402
 
-# In place of entries: the cases of test_cuda_devices that call the module, DEVICES_CASE; and
-# test_cuda_shared, which counts accesses.
+# In place of entries: the cases of test_cuda_devices that call the module, DEVICES_CASE;
+# test_cuda_memory; and test_cuda_shared, which counts accesses.
 DEVICES = 'devices'
 DEVICES_CASE = 'kernels'
+MEMORY = 'memory'
 SHARED = 'shared'
 # Of the conformance program: an odd one, with which the rows of large cases have gaps and a mask.
 SEED = '1'
 CONFORMANCE, TEST_CUDA = 'tests/conformance/kernel_conformance', 'tests/emu/test_cuda'
-TEST_DEVICES, TEST_SHARED = 'test_cuda_devices', 'test_cuda_shared'  # sources of the latter
+TEST_DEVICES, TEST_MEMORY, TEST_SHARED = 'test_cuda_devices', 'test_cuda_memory', 'test_cuda_shared'  # sources of the latter
 # Name, the entries that show it, file, text that stands there once, what it becomes. A number
 # behind the entries: rows of the large cases of the conformance program, which are run too.
 MUTANTS = [
     ('no defect', 'self_dots,idds_update,arg_max,best_row,hidden_stats,token_stats,draw,run_totals,draw_rows,knn,margin_ratios,gather,class_tops',
      'cuda_greedy.cu', None, None),
     ('no defect on two devices', DEVICES, 'cuda_call.cu', None, None),
+    ('no defect in memory', MEMORY, 'cuda_stream.cu', None, None),
     ('no defect in accesses of shared memory', SHARED, 'cuda_tile.cuh', None, None),
     ('no defect of many rows', 'self_dots,arg_max 9000', 'cuda_pipeline.cu', None, None),
     ('a missing barrier', 'arg_max', 'cuda_warp.cuh',
@@ -76,6 +78,25 @@ MUTANTS = [
      'CUcontext popped;'),
     ('a device without code for it', DEVICES, 'cuda_call.cu', 'if (major_of(device) < OLDEST_MAJOR)', 'if (major_of(0) < OLDEST_MAJOR)'),
     ('a forked process that uses the device', DEVICES, 'cuda_context.cu', 'return getpid() != loader;', 'return loader == 0;'),
+    ('blocks of no pool', MEMORY, 'cuda_stream.cu', 'own = {context, 0, new_pool(device)};', 'own = {context, 0, nullptr};'),
+    ('blocks that wait for the device when they are freed', MEMORY, 'cuda_stream.cu',
+     'if (pooled && cudaFreeAsync(block.memory, stream) == cudaSuccess) return true;', ''),
+    ('a pool that keeps nothing', MEMORY, 'cuda_stream.cu', 'uint64_t kept = total / POOL_PART;', 'uint64_t kept = 0;'),
+    ('a pool that keeps everything', MEMORY, 'cuda_stream.cu', 'uint64_t kept = total / POOL_PART;', 'uint64_t kept = total;'),
+    ('memory of the pool that rows do without', MEMORY, 'cuda_held.cu', 'if (!fits(bytes)) stream_pool_trim(c.streams, c.compute);', ''),
+    ('a copy to memory that is still another call\'s', MEMORY, 'cuda_pipeline.cu',
+     'if (staged) c.put_behind(c.streams->copy, c.compute, c.streams->begin);', ''),
+    ('a slot that is waited for', MEMORY, 'cuda_call.cu', 'if (behind) check(cudaStreamWaitEvent(compute, behind, 0), "waiting for an event");',
+     'if (behind) cudaEventSynchronize(behind);'),
+    ('a slot whose last call is not over', MEMORY, 'cuda_call.cu', 'if (behind) check(cudaStreamWaitEvent(compute, behind, 0), "waiting for an event");',
+     ''),
+    ('pinned memory that the last call still reads', MEMORY, 'cuda_stream.cu', 'if (done) streams->ring_used = 0;', 'streams->ring_used = 0;'),
+    ('half of a ring that is still read', MEMORY, 'cuda_call.cu',
+     'check(cudaEventSynchronize(streams->passed[streams->ring_half]), "copying");', ''),
+    ('streams from before a reset', MEMORY, 'cuda_context.cu', 'context_id = primary.id;', 'context_id = 1;'),
+    ('memory from before a reset that is read', MEMORY, 'cuda_call.cu', 'check_held(*this, array);', ''),
+    ('memory from before a reset that is freed', MEMORY, 'cuda_held.cu', 'there = found->second.context == context.id();', 'there = true;'),
+    ('splits that are not joined', 'hidden_stats', 'cuda_hidden.cu', 'own = joined(own, other);', ''),
     ('a fault without a remedy', DEVICES, 'cuda_call.cu', '    case cudaErrorLaunchFailure:\n', ''),
     ('a product in no stream', 'hidden_stats', 'cuda_blas.cu',
      'check(functions->set_stream(c.streams->blas, c.compute), "setting the stream");', ''),
@@ -126,8 +147,7 @@ def misplaced(root):
     entries = {entry for file in families for entry in re.findall(r'\{TABLE_ENTRY\((\w+)\), call_', file.read_text())}
     if f'tcase_create("{DEVICES_CASE}")' in (root / 'tests/emu/test_cuda_devices.c').read_text():
         entries.add(DEVICES)
-    if (root / 'tests/emu/test_cuda_shared.c').exists():
-        entries.add(SHARED)
+    entries |= {key for key, source in ((MEMORY, TEST_MEMORY), (SHARED, TEST_SHARED)) if (root / f'tests/emu/{source}.c').exists()}
     whole = {entry for _, shown, _, before, _ in MUTANTS if before is None for entry in shown_by(shown)}
     for name, shown, _, _, _ in MUTANTS:
         wrong += [f'{name}: there is no {entry} to show it' for entry in shown_by(shown) if entry.removeprefix('large ') not in entries]
@@ -138,7 +158,7 @@ def misplaced(root):
 def not_by_default(build):
     """The programs that kill, where the default tier leaves them out."""
     commands = default_commands(build)
-    run = {CONFORMANCE: command_of(commands, build / CONFORMANCE)} | {name: command_of_source(commands, name) for name in (TEST_DEVICES, TEST_SHARED)}
+    run = {CONFORMANCE: command_of(commands, build / CONFORMANCE)} | {name: command_of_source(commands, name) for name in (TEST_DEVICES, TEST_MEMORY, TEST_SHARED)}
     return [f'{name} is not run by default' for name, command in run.items() if not command]
 
 
@@ -200,6 +220,9 @@ def run_all(numbers, root, build, work, library, missing, *compiler):
             command, environment = [str(build / CONFORMANCE), missing, SEED, '300', rows or '0', module], {'ALCORE_CONFORMANCE_ONLY': entries}
             if entry == DEVICES:
                 command, environment = [str(build / TEST_CUDA), TEST_DEVICES], {'CK_RUN_CASE': DEVICES_CASE, 'EMULATED_CUDA': module}
+            if entry == MEMORY:
+                command = [str(build / TEST_CUDA), TEST_MEMORY]
+                environment = {'EMULATED_CUDA': module, 'GPU_MEMORY': str(root / 'docs/results/gpu-memory.txt')}
             if entry == SHARED:
                 command = [str(build / TEST_CUDA), TEST_SHARED]
                 environment = {'EMULATED_CUDA': module, 'GPU_SHARED': str(root / 'docs/results/gpu-shared.txt')}

@@ -263,10 +263,11 @@ START_TEST(little_memory) {
 }
 END_TEST
 
-/* A call on a device that no other test uses makes a stream slot: two streams, six events and the
- * pinned ring. Whichever of the nine fails, the others are destroyed, and later calls are well. */
+/* A call on a device that no other test uses makes a stream slot: two streams, eight events and the
+ * pinned ring. Whichever of the eleven fails, the others are destroyed, and later calls are well.
+ * */
 START_TEST(slot_that_cannot_be_made) {
-    enum { SLOT_OBJECTS = 9 };
+    enum { SLOT_OBJECTS = 11 };
     double got[ROWS];
     fill(got);
     work.device = 1;

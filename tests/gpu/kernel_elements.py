@@ -63,6 +63,7 @@ ELEMENTS = [Element(*of) for of in [
     ('fused_kernel<2, 3>', '64 products on tensor cores', [Part('HMMA')], 3, 0),
     ('fused_kernel<2, 3>', 'logit, and the bias: all of them', [Part('MUFU.EX2', each=64, nested=True)], 3.5, 0),
     ('hidden_join', 'statistics of a split', [Part('LDG', each=1)], 56, 0),
+    ('hidden_join', 'pairs of lanes that are joined', [Part('SHFL', each=1)], 0, 0),
     ('hidden_join', 'row, once', THREAD, AGAIN, 108),
     ('label_rows_kernel<int>', 'label, and the length of the item', THREAD, 12, 9),
     ('label_rows_kernel<long>', 'label, and the length of the item', THREAD, 16, 9),

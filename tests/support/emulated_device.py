@@ -10,7 +10,7 @@ class Work(ctypes.Structure):
 
     _fields_ = [(name, ctypes.c_uint64) for name in (
         "launches", "stream_waits", "event_waits", "device_waits", "copies_in", "bytes_in", "copies_out", "bytes_out",
-        "bytes_within", "clears", "bytes_cleared")]
+        "copies_within", "bytes_within", "copies_by_row", "clears", "bytes_cleared", "allocations", "frees")]
 
 
 class Device:

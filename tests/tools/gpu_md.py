@@ -136,6 +136,12 @@ def calls():
                  'copies in, out', 'bytes', 'rows converted'), *lines)
 
 
+def memory():
+    """What calls wait for that need much memory."""
+    return rows(('call', 'waits', 'blocks made', 'blocks freed', 'waits for the device'),
+                *((call, *(number(float(cell)) for cell in cells)) for call, *cells in lines_of('gpu-memory.txt') if len(cells) == 4))
+
+
 def shared():
     """Variables in shared memory in whose banks accesses meet, and the sum of the others."""
     found = [(kernel, variable, *map(int, counts)) for kernel, variable, *counts in lines_of('gpu-shared.txt')
@@ -170,7 +176,7 @@ def resources():
                    cell(kernel, '', 'stack', 'spills')) for kernel, element in elements))
 
 
-TABLES = {'picks': picks, 'passes': passes, 'selections': selections, 'calls': calls, 'shared': shared, 'resources': resources}
+TABLES = {'picks': picks, 'passes': passes, 'selections': selections, 'calls': calls, 'memory': memory, 'shared': shared, 'resources': resources}
 
 
 def written(text):

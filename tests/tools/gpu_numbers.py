@@ -96,6 +96,7 @@ def phrases():
     return [
         ('Up to {} calls run on a device at once', [whole(constant(stream, 'MAX_STREAM_SLOTS'))]),
         ('leaves up to {} MiB', [whole(constant(stream, 'KEPT_BYTES') / MIB)]),
+        ('keeps up to 1/{} of the', [whole(constant(stream, 'POOL_PART'))]),
         ('(0: 1/{} of the memory that is free, at least {} MiB',
          [whole(constant(stream, 'STAGING_PART')), whole(constant(stream, 'MIN_STAGING_BYTES') / MIB)]),
         ('the smaller of `W` and {} MiB', [whole(tile_bytes / MIB)]),

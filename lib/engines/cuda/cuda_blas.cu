@@ -13,9 +13,9 @@ namespace alcore_cuda {
 namespace {
 enum { LOG_INFO = 20 }; /* ALCORE_LOG_INFO of alcore/context.h, which modules do not see */
 
-/* Bytes that cuBLAS may use beside the operands of a product, what NVIDIA recommends for most
- * devices. */
-const size_t BLAS_WORKSPACE_BYTES = (size_t)4 << 20;
+/* Bytes that cuBLAS may use beside the operands of a product, what NVIDIA recommends: on devices
+ * from compute capability 9.0 on, Hopper and Blackwell, its fastest algorithms need more. */
+const size_t BLAS_WORKSPACE_BYTES = (size_t)4 << 20, BLAS_WORKSPACE_BYTES_9 = (size_t)32 << 20;
 
 /* cuBLAS as it was found. */
 struct blas_library {
@@ -121,14 +121,15 @@ blas_product::blas_product(call &owner, bool replaceable) : c(owner), functions(
     }
     check(functions->set_stream(c.streams->blas, c.compute), "setting the stream");
     char *memory;
+    const size_t bytes =
+        major_of(c.streams->device) >= 9 ? BLAS_WORKSPACE_BYTES_9 : BLAS_WORKSPACE_BYTES;
     try {
-        memory = (char *)c.allocate(BLAS_WORKSPACE_BYTES + BLAS_WORKSPACE_ALIGN);
+        memory = (char *)c.allocate(bytes + BLAS_WORKSPACE_ALIGN);
     } catch (const no_memory &) {
         return;
     }
     memory += BLAS_WORKSPACE_ALIGN - (uintptr_t)memory % BLAS_WORKSPACE_ALIGN;
-    check(functions->set_workspace(c.streams->blas, memory, BLAS_WORKSPACE_BYTES),
-          "setting the workspace");
+    check(functions->set_workspace(c.streams->blas, memory, bytes), "setting the workspace");
 }
 
 /* cuBLAS stores matrices by columns, so what is [r, j] here is [j, r] there: out^T = others rows^T

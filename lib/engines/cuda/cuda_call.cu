@@ -77,8 +77,10 @@ call::call(const alcore_sys_work *caller_work)
     try {
         context.emplace(device);
         check_capture((cudaStream_t)work->stream);
-        streams = stream_slot_acquire(work, device);
+        cudaEvent_t behind;
+        streams = stream_slot_acquire(work, device, context->id(), &behind);
         compute = work->stream ? (cudaStream_t)work->stream : streams->compute;
+        if (behind) check(cudaStreamWaitEvent(compute, behind, 0), "waiting for an event");
         if (!work->stream) put_behind(compute, nullptr /* the default stream */, streams->begin);
     } catch (cudaError_t error) {
         check(error, "entering the device and making a stream");
@@ -88,8 +90,8 @@ call::call(const alcore_sys_work *caller_work)
     }
 }
 
-/* Releases everything. The event `busy` lets the next call that gets the slot wait for kernels that
- * are still queued in a caller's stream. After a failure nothing may be queued that uses the
+/* Releases everything. The event `busy` lets the next call that gets the slot come behind kernels
+ * that are still queued in a caller's stream. After a failure nothing may be queued that uses the
  * memory. */
 call::~call() {
     if (failed) {
@@ -206,6 +208,7 @@ void call::check_stats(int64_t classes, const int64_t *labels, const alcore_sys_
  * error, as copying between devices is the caller's decision. */
 bool call::on_device(const void *array) {
     if (!array) return false;
+    check_held(*this, array);
     cudaPointerAttributes attributes;
     memset(&attributes, 0, sizeof attributes);
     if (cudaPointerGetAttributes(&attributes, array) != cudaSuccess) {
@@ -248,14 +251,14 @@ void *call::allocate(size_t bytes) {
         memory = work->workspace(work->workspace_user, bytes);
         if (memory) lent_blocks.push_back({memory, bytes});
     } else {
-        memory = stream_slot_block(streams, false /* not pinned: on the device */, bytes);
+        memory = stream_slot_block(streams, false /* not pinned: on the device */, bytes, compute);
     }
     if (!memory) throw no_memory{bytes};
     return memory;
 }
 
 /* Kernels that use the memory may still be queued: the next user works in the same stream, behind
- * them. A call that takes the block from the slot in another stream has waited for `busy` before
+ * them. The stream of a call that takes the block from the slot waits for `busy` before
  * (cuda_stream.cu); a workspace comes with its stream (the constructor). */
 void call::deallocate(const void *memory) {
     if (!work->workspace) {
@@ -284,32 +287,35 @@ void *call::allocate_rows(int64_t *rows, size_t bytes) {
 
 /* Pinned host memory of the stream slot: staging buffers of a pipeline. */
 void *call::pinned(size_t bytes) {
-    void *memory = stream_slot_block(streams, true /* pinned */, bytes);
+    void *memory = stream_slot_block(streams, true /* pinned */, bytes, compute);
     if (!memory) throw no_memory{bytes};
     return memory;
 }
 
-/* The next `bytes` bytes, at most RING_BYTES, of the ring, the pinned memory for small copies. At
- * its end the stream is waited for, after which no copy uses any piece, and the ring begins anew.
- * Pieces are never given back one by one; they begin at multiples of 16 bytes. Callers take at most
- * a quarter of the ring, so that four uploads can be under way before the stream is waited for. */
+/* The next `bytes` bytes, at most PIECE_BYTES, of the ring, the pinned memory for small copies. The
+ * halves of the ring are used in turn: before a half is used again, the copies of the time before
+ * have passed, while those of the other half may be in flight. Pieces are never given back one by
+ * one; they begin at multiples of 16 bytes. */
 void *call::ring_piece(size_t bytes) {
-    if (streams->ring_used + bytes > RING_BYTES) {
-        check(cudaStreamSynchronize(compute), "copying");
+    const size_t half = RING_BYTES / 2;
+    if (streams->ring_used + bytes > half) {
+        check(cudaEventRecord(streams->passed[streams->ring_half], compute), "recording an event");
+        streams->ring_half = 1 - streams->ring_half;
+        check(cudaEventSynchronize(streams->passed[streams->ring_half]), "copying");
         streams->ring_used = 0;
     }
-    void *piece = streams->ring + streams->ring_used;
+    void *piece = streams->ring + (size_t)streams->ring_half * half + streams->ring_used;
     streams->ring_used += (bytes + 15) / 16 * 16;
     return piece;
 }
 
 /* Copies `bytes` bytes to device memory in stream order, from memory of either kind. Host memory
- * goes through the ring in parts of a quarter of it, so that the source may change as soon as this
+ * goes through the ring in parts of PIECE_BYTES, so that the source may change as soon as this
  * returns. */
 void call::copy_in(void *destination, const void *source, size_t bytes) {
     bool direct = on_device(source);
     for (size_t done = 0; done < bytes;) {
-        size_t part = direct ? bytes : std::min(bytes - done, RING_BYTES / 4);
+        size_t part = direct ? bytes : std::min(bytes - done, PIECE_BYTES);
         const void *next = (const char *)source + done;
         if (!direct) {
             void *piece = ring_piece(part);
@@ -335,7 +341,7 @@ const void *call::to_device(const void *array, size_t bytes, size_t alignment) {
 void call::download(void *destination, const void *source, size_t bytes) {
     bool direct = on_device(destination);
     for (size_t done = 0; done < bytes;) {
-        size_t part = direct ? bytes : std::min(bytes - done, RING_BYTES / 4);
+        size_t part = direct ? bytes : std::min(bytes - done, PIECE_BYTES);
         void *piece = direct ? (char *)destination + done : (char *)ring_piece(part);
         check(cudaMemcpyAsync(piece, (const char *)source + done, part, cudaMemcpyDefault, compute),
               "copying from the device");
@@ -348,16 +354,16 @@ void call::download(void *destination, const void *source, size_t bytes) {
 }
 
 /* A strided copy to the host: `count` rows of `width` bytes, `pitch` bytes apart on the device, to
- * adjacent rows at destination, which is written on return; as many at a time as a quarter of the
- * ring holds, the most that a piece has, and a row that is longer in parts of it. */
+ * adjacent rows at destination, which is written on return; as many at a time as a piece of the
+ * ring holds, and a row that is longer in parts. */
 void call::download_rows(char *destination, const char *source, size_t pitch, size_t width,
                          int64_t count) {
     const int64_t together =
-        std::max<int64_t>((int64_t)(RING_BYTES / 4 / std::max<size_t>(width, 1)), 1);
+        std::max<int64_t>((int64_t)(PIECE_BYTES / std::max<size_t>(width, 1)), 1);
     for (int64_t done = 0; done < count; done += together) {
         int64_t part = std::min(together, count - done);
         size_t bytes = (size_t)part * width;
-        if (bytes > RING_BYTES / 4) {
+        if (bytes > PIECE_BYTES) {
             download(destination, source + (size_t)done * pitch, width); /* one row, in pieces */
         } else {
             char *piece = (char *)ring_piece(bytes);

@@ -41,7 +41,6 @@
  *                16 (cuda_pairs.cuh)
  *   top_entry    a row with its value, nearer() their order; a block keeps up to SORTED of them in
  *                shared memory, join_others() sorts new ones in (cuda_top_k.cuh)
- *   NO_ROW       larger than every row number: the lowest bad row before there is one
  *
  * CUDA_LAUNCH(kernel, blocks, threads, stream, arguments) returns before the kernel ends.
  * CUDA_EACH_DTYPE runs a statement with DTYPE as a constant, CUDA_SHARED declares shared memory of
@@ -154,6 +153,9 @@ class call {
      * rows on the host; as many in one copy as the pinned memory holds. */
     void download_rows(char *destination, const char *source, size_t pitch, size_t width,
                        int64_t count);
+    /* A piece of pinned memory, of at most PIECE_BYTES, which copies that are queued in the compute
+     * stream before the next piece is asked for may use; the host writes to it at once. */
+    void *ring_piece(size_t bytes);
     /* Copies a value that the host computed to an output of the caller, on host or device. */
     void write_back(void *destination, const void *source, size_t bytes);
 
@@ -204,9 +206,6 @@ class call {
     /* Pinned (page-locked) host memory, which the device copies from and to by itself, until
      * stream_slot_block_back() or the end of the call; throws no_memory. */
     void *pinned(size_t bytes);
-    /* The next piece of the ring, a pinned buffer of the stream slot that small copies go through
-     * one after the other. */
-    void *ring_piece(size_t bytes);
 
     std::optional<context_scope> context; /* of the call's device; restores the host's at the end */
     bool failed = true;                   /* until finish() */

@@ -16,9 +16,10 @@ struct driver_calls {
     decltype(&cuInit) init = CUDA_DRIVER(cuInit);
     decltype(&cuDeviceGet) device_get = CUDA_DRIVER(cuDeviceGet);
     decltype(&cuDevicePrimaryCtxRetain) retain = CUDA_DRIVER(cuDevicePrimaryCtxRetain);
+    decltype(&cuCtxGetId) get_id = CUDA_DRIVER(cuCtxGetId);
     decltype(&cuCtxPushCurrent) push = CUDA_DRIVER(cuCtxPushCurrent);
     decltype(&cuCtxPopCurrent) pop = CUDA_DRIVER(cuCtxPopCurrent);
-    bool complete() const { return init && device_get && retain && push && pop; }
+    bool complete() const { return init && device_get && retain && get_id && push && pop; }
 };
 
 /* Looked up once. */
@@ -27,19 +28,30 @@ const driver_calls &driver() {
     return all;
 }
 
+/* A primary context, and its number, which is never given twice. */
+struct primary_context {
+    CUcontext handle; /* NULL: not retained yet */
+    unsigned long long id;
+};
+
 /* The primary context of a device. It is retained once and never released: streams and memory of
- * the engine live in it until the process ends. Throws cudaError_t. */
-CUcontext primary_of(int device) {
+ * the engine live in it until the process ends or the host resets the device. After that the handle
+ * is that of no context, or of a new one with another number: it is retained again. Throws
+ * cudaError_t. */
+primary_context primary_of(int device) {
     static std::mutex &lock = *new std::mutex();
-    static std::vector<CUcontext> &primaries = *new std::vector<CUcontext>(); /* [devices]; NULL:
-                                                                                 not retained yet */
+    static std::vector<primary_context> &primaries = *new std::vector<primary_context>();
     std::lock_guard<std::mutex> guard(lock);
     if (primaries.size() <= (size_t)device) primaries.resize((size_t)device + 1);
-    CUcontext &primary = primaries[(size_t)device];
-    CUdevice handle;
-    if (!primary &&
-        (!driver().complete() || driver().init(0) != 0 ||
-         driver().device_get(&handle, device) != 0 || driver().retain(&primary, handle) != 0))
+    primary_context &primary = primaries[(size_t)device];
+    unsigned long long id = 0;
+    CUdevice number;
+    if (primary.handle && driver().get_id(primary.handle, &id) == 0 && id == primary.id)
+        return primary;
+    if (!driver().complete() || driver().init(0) != 0 ||
+        driver().device_get(&number, device) != 0 ||
+        driver().retain(&primary.handle, number) != 0 ||
+        driver().get_id(primary.handle, &primary.id) != 0)
         throw(cudaError_t) cudaErrorInvalidDevice;
     return primary;
 }
@@ -56,7 +68,9 @@ bool is_forked() {
  * with the stack as before. */
 context_scope::context_scope(int device) {
     if (is_forked()) throw(cudaError_t) cudaErrorInitializationError;
-    if (driver().push(primary_of(device)) != 0) throw(cudaError_t) cudaErrorInvalidDevice;
+    const primary_context primary = primary_of(device);
+    if (driver().push(primary.handle) != 0) throw(cudaError_t) cudaErrorInvalidDevice;
+    context_id = primary.id;
     cudaThreadExchangeStreamCaptureMode(&mode);
 }
 

@@ -9,8 +9,9 @@
  *
  * While another thread of the host captures a graph in CUDA's global mode, calls that allocate or
  * query would fail and spoil the capture; the engine's own memory is no part of it, so the thread
- * leaves that mode meanwhile. A process that was forked from the one that loaded the module cannot
- * use CUDA. */
+ * leaves that mode meanwhile. cudaDeviceReset() of the host ends the primary context with all that
+ * was made in it; the next call makes a new one, with another number. A process that was forked
+ * from the one that loaded the module cannot use CUDA. */
 #ifndef ALCORE__CUDA_CONTEXT_CUH
 #define ALCORE__CUDA_CONTEXT_CUH
 
@@ -31,7 +32,12 @@ class context_scope {
     context_scope(const context_scope &) = delete;
     context_scope &operator=(const context_scope &) = delete;
 
+    /* The number of the context, which is another one after the host has reset the device: what was
+     * made in the one before, memory, streams and events, is gone. */
+    uint64_t id() const { return context_id; }
+
   private:
+    uint64_t context_id = 0;
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; /* of the thread: outside of this */
 };
 

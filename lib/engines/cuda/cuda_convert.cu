@@ -57,7 +57,7 @@ alcore_status convert(const alcore_sys_work *work, const alcore_sys_rows *rows, 
         bytes.count = rows->count;
         bytes.dims = (int64_t)(half_bytes(rows->dims) + sizeof(double));
         bytes.dtype = ALCORE_UINT8;
-        hold_rows(work, bytes, held);
+        hold_rows(c, bytes, held);
         if (held->memory)
             convert_range(c, rows, 0, rows->count, lay_out_conversion(held->memory, *rows, metric));
     });

@@ -13,6 +13,7 @@
 #include "cuda_fused.cu"
 #include "cuda_greedy.cu"
 #include "cuda_groups.cu"
+#include "cuda_held.cu"
 #include "cuda_hidden.cu"
 #include "cuda_labels.cu"
 #include "cuda_logits.cu"

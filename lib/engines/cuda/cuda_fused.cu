@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "cuda_stream.cuh"
 #include "cuda_tile.cuh"
 
 namespace alcore_cuda {
@@ -22,7 +23,11 @@ enum {
      * an odd pitch spreads over all banks; they write four classes, two apart, of eight tokens, of
      * which no odd pitch puts fewer than two into a bank. */
     FUSED_PITCH = TILE_OTHERS + 7,
-    FUSED_BLOCKS = 528 /* four for each of the 132 multiprocessors of an H200 */
+    /* Blocks that a multiprocessor has room for: each thread has up to 255 of its 65,536 registers,
+     * and a block TILE_MEMORY, 36 KiB of at least 100 KiB of shared memory. With as many blocks as
+     * the device has room for all end at about the same time; the rest of a fourth wave, on a
+     * device of 84 multiprocessors, would leave most of it idle. */
+    FUSED_RESIDENT = 2
 };
 static_assert(TILE_ROWS == TILE_THREADS, "a thread has a token");
 static_assert(TILE_ROWS * FUSED_PITCH * sizeof(float) <= TILE_MEMORY * sizeof(half_unit),
@@ -115,10 +120,15 @@ bool fused_in_form(const matrix_view &rows, int64_t dims) {
            (uintptr_t)rows.data % sizeof(half_unit) == 0;
 }
 
-int64_t fused_splits(int64_t tokens, int64_t classes) {
+int64_t fused_splits(call &c, int64_t tokens, int64_t classes) {
+    int multiprocessors = 0;
+    c.check(
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, c.streams->device),
+        "asking for the number of multiprocessors");
+    int64_t wanted = std::min<int64_t>(multiprocessors * FUSED_RESIDENT, FUSED_STATES / TILE_ROWS);
     int64_t blocks = (tokens + TILE_ROWS - 1) / TILE_ROWS;
     int64_t tiles = (classes + TILE_OTHERS - 1) / TILE_OTHERS;
-    return std::max<int64_t>(std::min(FUSED_BLOCKS / blocks, tiles), 1);
+    return std::max<int64_t>(std::min(wanted / blocks, tiles), 1);
 }
 
 void fused_stats(call &c, const matrix_view &tokens, const matrix_view &classes, int64_t dims,

@@ -18,9 +18,10 @@ int64_t fused_dims(int64_t dims);
  * rows at multiples of 16 bytes. */
 bool fused_in_form(const matrix_view &rows, int64_t dims);
 
-/* Number of splits of `classes` classes, for `tokens` tokens: enough blocks for a large device. It
- * depends on these numbers alone. At most FUSED_STATES / tokens, or 1. */
-int64_t fused_splits(int64_t tokens, int64_t classes);
+/* Number of splits of `classes` classes, for `tokens` tokens: as many blocks as run on the device
+ * at once. It depends on these numbers and the kind of the device alone. At most FUSED_STATES /
+ * tokens, or 1. */
+int64_t fused_splits(call &c, int64_t tokens, int64_t classes);
 const int64_t FUSED_STATES = 528 * 128;
 
 /* Statistics of tokens over each split of the classes: partial [splits, tokens]. Both matrices are

@@ -17,16 +17,17 @@
  * logit_state (cuda_logit_state.cuh) has those of the logits that one thread reads.
  *
  * split_kernel: a warp has a token and a split, some adjacent classes of the tile. hidden_join: a
- * thread joins the statistics of the splits of one token, in order, and those of earlier tiles
- * (carried). A tile has at most MAX_TILE_PRODUCTS products, and the host is asked whether to stop
- * before the device has more than that to do. Cost: tokens x classes x d multiply-adds, on tensor
- * cores where both matrices have the same 16-bit type; 4 bytes a logit written and read. */
+ * warp joins the statistics of the splits of one token, in a fixed order, and those of earlier
+ * tiles (carried). A tile has at most MAX_TILE_PRODUCTS products, and the host is asked whether to
+ * stop before the device has more than that to do. Cost: tokens x classes x d multiply-adds, on
+ * tensor cores where both matrices have the same 16-bit type; 4 bytes a logit written and read. */
 #include <algorithm>
 
 #include "cuda_entries.h"
 #include "cuda_fused.cuh"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
+#include "cuda_stream.cuh"
 
 namespace alcore_cuda {
 
@@ -175,8 +176,28 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     partial[(int64_t)blockIdx.y * tile.tokens + n] = all;
 }
 
-/* Thread n has token list[n] of the chunk and joins the statistics of its splits, partial [splits,
- * listed], in order, to those of the classes of earlier launches, carried [chunk]. begins, ends:
+/* A member of a token_state of another lane of the warp, all of whose lanes call it. */
+template <class T> __device__ inline T of_lane_below(T value, int distance) {
+    return __shfl_down_sync(CUDA_FULL_WARP, value, (unsigned)distance, CUDA_LANES);
+}
+
+/* The state of the union of the sets of classes of the first `lanes` lanes of a warp, in lane 0:
+ * pairs of lanes 16, 8, ... 1 apart are joined, a fixed shape. The whole warp calls it. */
+__device__ inline token_state joined_states(token_state own, int64_t lanes) {
+    for (int w = CUDA_LANES / 2; w > 0; w /= 2) {
+        if (w >= lanes) continue; /* only sets of no classes are so far away */
+        token_state other = {of_lane_below(own.max, w),   of_lane_below(own.second, w),
+                             of_lane_below(own.sum, w),   of_lane_below(own.weighted, w),
+                             of_lane_below(own.label, w), of_lane_below(own.argmax, w),
+                             of_lane_below(own.bad, w),   0 /* reserved */};
+        own = joined(own, other);
+    }
+    return own;
+}
+
+/* Warp n has token list[n] of the chunk and joins the statistics of its splits, partial [splits,
+ * listed], to those of the classes of earlier launches, carried [chunk]: lane l those of splits l,
+ * l + 32 ..., in order, lane 0 behind what is carried, and then the lanes in pairs. begins, ends:
  * this is the first, or the last, launch of these tokens: at the first nothing is carried, after
  * the last the outputs are written. labeled: the call has labels; first: the row number that *bad
  * gets for token 0 of the chunk. */
@@ -184,11 +205,15 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     hidden_join(const int32_t *list, int64_t listed, int64_t splits, const token_state *partial,
                 bool begins, bool ends, bool labeled, int64_t first, token_state *carried,
                 stats_out out, long long *bad) {
-    int64_t n = thread_index();
+    int64_t n = warp_index();
     if (n >= listed) return;
+    int lane = lane_id();
     int64_t i = list[n];
-    token_state all = begins ? no_classes() : carried[i];
-    for (int64_t s = 0; s < splits; s++) all = joined(all, partial[s * listed + n]);
+    token_state all = no_classes();
+    if (lane == 0 && !begins) all = carried[i];
+    for (int64_t s = lane; s < splits; s += CUDA_LANES) all = joined(all, partial[s * listed + n]);
+    all = joined_states(all, splits);
+    if (lane > 0) return;
     carried[i] = all;
     if (ends) out.put(i, all, labeled, first + i, bad);
 }
@@ -319,9 +344,10 @@ class logit_tiles {
     }
 
     /* Number of splits of a tile of that size: enough for WANTED_WARPS warps, each with MIN_SPLIT
-     * classes or more. It depends on the size of the tile alone, as do then the rounded sums. */
+     * classes or more. It depends on the size of the tile, and for the fused kernel on the kind of
+     * the device, as do then the rounded sums. */
     int64_t splits(int64_t tokens, int64_t classes) const {
-        if (fused) return fused_splits(tokens, classes);
+        if (fused) return fused_splits(c, tokens, classes);
         int64_t wanted = std::min(WANTED_WARPS / tokens, classes / MIN_SPLIT);
         return std::max<int64_t>(wanted, 1);
     }
@@ -434,7 +460,7 @@ struct hidden_call {
                             tiles.partial);
             });
         }
-        CUDA_LAUNCH(hidden_join, blocks_for(tokens.count, CUDA_THREADS), CUDA_THREADS, c.compute,
+        CUDA_LAUNCH(hidden_join, blocks_for(tokens.count, CUDA_WARPS), CUDA_THREADS, c.compute,
                     from.list + at, tokens.count, splits, tiles.partial, first_class == 0,
                     first_class + count >= classes, from.labels != nullptr, from.first,
                     from.carried, from.out, lowest);
@@ -543,7 +569,7 @@ alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *h
         check_hidden(c, hidden, output, labels, out);
         std::vector<uint8_t> taking;
         if (labels) taking = labeled_rows(c, labels, hidden->count, ignore);
-        long long *lowest = new_bad_row(c);
+        long long *lowest = new_bad_row(c, bad);
         measure_hidden(c, hidden, output, c.to_device(bias, output->count), labels,
                        labels ? taking.data() : nullptr, out, lowest);
         report_bad_row(c, lowest, bad);

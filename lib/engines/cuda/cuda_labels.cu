@@ -8,7 +8,7 @@
  *
  * Of cuda_call.cuh: a call has its memory, stream and errors, which are exceptions that guarded()
  * turns into the returned status. Of cuda_stats.cuh: measure_logits() and measure_hidden() do the
- * work; NO_ROW is the lowest bad row before there is one. */
+ * work; new_bad_row() and report_bad_row() tell the caller the lowest bad row. */
 #include "cuda_entries.h"
 #include "cuda_product.cuh"
 #include "cuda_stats.cuh"
@@ -34,7 +34,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (given.data) {
         label = ((const Label *)given.data)[i * given.item_stride + t * given.token_stride];
         if (label == given.ignore) return;
-        if (label < 0 || label >= classes) atomicMin(bad, (long long)n);
+        if (label < 0 || label >= classes) lower_row(bad, n);
     }
     labels[i * given.item_step + t * given.token_step] = label;
     taking[i * given.item_step + t * given.token_step] = 1;
@@ -44,7 +44,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 struct row_labels {
     int64_t *labels; /* [rows] LEFT_OUT: the row takes no part */
     uint8_t *taking; /* [rows] 0: likewise, else 1 */
-    long long *bad;  /* lowest number i * tokens + t of a label that is no class; NO_ROW: none */
+    long long *bad;  /* lowest number i * tokens + t of a label that is no class; -1: none */
 };
 
 /* Throws for labels that no kernel can read: a shape or a type that does not exist, rows beyond the
@@ -66,12 +66,14 @@ void check_labels(call &c, const alcore_sys_labels *given, int64_t rows) {
 }
 
 /* Lays out the labels of a call, which check_labels() has seen, by row, [rows]: memory of the call,
- * filled by one kernel that is queued, not waited for. Rows without a token keep LEFT_OUT and 0. */
-row_labels label_rows(call &c, const alcore_sys_labels *given, int64_t rows, int64_t classes) {
+ * filled by one kernel that is queued, not waited for. Rows without a token keep LEFT_OUT and 0.
+ * bad: the caller's. */
+row_labels label_rows(call &c, const alcore_sys_labels *given, int64_t rows, int64_t classes,
+                      int64_t *bad) {
     const int64_t tokens = given->items * given->tokens;
     alcore_sys_labels there = *given;
     row_labels made = {c.allocate_array<int64_t>(rows), c.allocate_array<uint8_t>(rows),
-                       new_bad_row(c)};
+                       new_bad_row(c, bad)};
     c.check(cudaMemsetAsync(made.labels, 0xff /* each becomes LEFT_OUT */,
                             (size_t)rows * sizeof *made.labels, c.compute),
             "clearing memory");
@@ -126,8 +128,8 @@ alcore_status token_stats(const alcore_sys_work *work, const alcore_sys_rows *ro
         c.check_stats(classes, &labels->ignore, out);
         check_labels(c, labels, rows->count);
         const float *device_bias = output ? float_bias(c, bias, classes) : nullptr;
-        row_labels laid_out = label_rows(c, labels, rows->count, classes);
-        long long *lowest = new_bad_row(c);
+        row_labels laid_out = label_rows(c, labels, rows->count, classes, bad_label);
+        long long *lowest = new_bad_row(c, bad);
         std::vector<uint8_t> host_mask; /* one byte more, so that data() is not NULL */
         if (output || taking || is_any_on_host(c, out)) {
             host_mask.resize((size_t)rows->count + 1);

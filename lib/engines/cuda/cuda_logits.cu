@@ -48,21 +48,16 @@ std::vector<uint8_t> labeled_rows(call &c, const int64_t *labels, int64_t count,
     return taking;
 }
 
-/* Where the kernels of a call note their lowest bad row, on the device until the call ends, which
- * frees it; NO_ROW at first. */
-long long *new_bad_row(call &c) {
-    const long long none = NO_ROW;
-    long long *lowest = c.allocate_array<long long>(1);
-    c.copy_in(lowest, &none, sizeof none);
+/* Where the kernels of a call note their lowest bad row; -1 at first. */
+long long *new_bad_row(call &c, int64_t *bad) {
+    long long *lowest = (long long *)c.output(bad, 1);
+    c.check(cudaMemsetAsync(lowest, NO_BAD_ROW, sizeof *lowest, c.compute), "clearing memory");
     return lowest;
 }
 
-/* Waits for the kernels and writes the lowest bad row to *bad of the caller; -1: there is none. */
+/* Writes the lowest bad row, -1: none, to *bad of the caller where it is not there yet. */
 void report_bad_row(call &c, const long long *lowest, int64_t *bad) {
-    long long row;
-    c.download(&row, lowest, sizeof row);
-    int64_t reported = row == NO_ROW ? -1 : row;
-    c.write_back(bad, &reported, sizeof reported);
+    c.hand_back(bad, (const int64_t *)lowest, 1);
 }
 
 namespace {
@@ -209,7 +204,7 @@ alcore_status logit_stats(const alcore_sys_work *work, const alcore_sys_rows *lo
         std::vector<uint8_t> taking;
         if (labels && is_any_on_host(c, out))
             taking = labeled_rows(c, labels, logits->count, ignore);
-        long long *lowest = new_bad_row(c);
+        long long *lowest = new_bad_row(c, bad);
         measure_logits(c, logits, labels, ignore, taking.empty() ? nullptr : taking.data(), out,
                        lowest);
         report_bad_row(c, lowest, bad);

@@ -16,8 +16,14 @@
 
 namespace alcore_cuda {
 
-/* "No bad row yet", larger than every row, so that atomicMin() replaces it. */
-const long long NO_ROW = INT64_MAX;
+/* The byte that memory is filled with for "no bad row", which is -1, as the caller is told it. */
+const int NO_BAD_ROW = 0xff;
+
+/* Lowers *bad to `row`, which is not negative, where it is larger or -1: compared without a sign -1
+ * is the largest. Many threads may. */
+__device__ inline void lower_row(long long *bad, int64_t row) {
+    atomicMin((unsigned long long *)bad, (unsigned long long)row);
+}
 
 /* Statistics of a token over some of its classes. */
 struct token_state {
@@ -101,7 +107,7 @@ struct stats_out {
         Real log_total = device_log(total), first = (Real)0 - log_total;
         Real next = (s.second - s.max) - log_total;
         Real label_logprob = (s.label - s.max) - log_total;
-        if (!good) atomicMin(bad, (long long)row);
+        if (!good) lower_row(bad, row);
         if (logprob && labeled) logprob[i] = good ? label_logprob : none;
         if (top1) top1[i] = good ? first : none;
         if (top2) top2[i] = good ? next : none;
@@ -155,9 +161,10 @@ void measure_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_row
                     const float *bias, const int64_t *labels, const uint8_t *taking,
                     const alcore_sys_token_stats *out, long long *lowest);
 
-/* The lowest bad row of a call, in device memory that is freed with the call: begins as NO_ROW, and
- * atomicMin() lowers it; report_bad_row() writes it to the caller's *bad, NO_ROW as -1. */
-long long *new_bad_row(call &c);
+/* The lowest bad row of a call on the device: *bad of the caller itself where it is there, else
+ * memory that is freed with the call. It begins as -1, none, and lower_row() lowers it;
+ * report_bad_row() writes it to *bad, for which the host waits only where that is on the host. */
+long long *new_bad_row(call &c, int64_t *bad);
 void report_bad_row(call &c, const long long *lowest, int64_t *bad);
 
 } // namespace alcore_cuda

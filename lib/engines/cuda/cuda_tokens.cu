@@ -12,7 +12,7 @@
  * call (cuda_call.cuh) is one call of a kernel: its memory, stream (compute) and errors, which are
  * exceptions that guarded() turns into the returned status. to_host() and to_device() give an array
  * there, in place or as a copy, NULL for NULL; copy_in() and download() copy in the order of the
- * stream. NO_ROW is larger than every row number. */
+ * stream; output() is an array of the caller on the device, or memory for it there. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
@@ -20,10 +20,11 @@
 namespace alcore_cuda {
 
 namespace {
-/* What a call counts over all items, in device memory. */
+/* What a call counts over all items, in device memory: where the caller's numbers are, or in memory
+ * of the call. */
 struct token_counts {
-    unsigned long long floored; /* values below CUDA_FLOOR */
-    long long bad;              /* the lowest pool row with a bad value, or NO_ROW */
+    unsigned long long *floored; /* values below CUDA_FLOOR */
+    long long *bad;              /* the lowest pool row with a bad value, -1: none */
 };
 
 /* ragged_nnll of a range of `count` items, a thread an item. starts [count + 1]: position of the
@@ -35,7 +36,7 @@ struct token_counts {
 template <int DTYPE>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     nnll_kernel(int64_t count, int64_t first, const uint8_t *mask, const int64_t *starts,
-                int64_t origin, const void *values, double *out, token_counts *counts) {
+                int64_t origin, const void *values, double *out, token_counts counts) {
     typedef typename real_of<DTYPE>::type real;
     int64_t i = thread_index();
     if (i >= count || (mask && !mask[i])) return;
@@ -57,8 +58,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
         }
         sum = sum + widened(lp);
     }
-    if (floored) atomicAdd(&counts->floored, floored);
-    if (bad) atomicMin(&counts->bad, (long long)(first + i));
+    if (floored) atomicAdd(counts.floored, floored);
+    if (bad) lower_row(counts.bad, first + i);
     out[i] = bad || end <= begin ? (double)NAN : 0.0 - sum / (double)(end - begin);
 }
 
@@ -95,7 +96,15 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
         std::vector<uint8_t> mask_memory;
         const int64_t *offsets = c.to_host(items->offsets, items->count + 1, &memory);
         const uint8_t *host_mask = c.to_host(mask, items->count, &mask_memory);
-        token_counts sums = {0, NO_ROW}, *counts = c.in_out(&sums, 1);
+        int64_t *own = c.allocate_array<int64_t>(2); /* both counts, where the caller's are not */
+        const bool places[] = {c.in_place(floored, alignof(int64_t)),
+                               c.in_place(bad, alignof(int64_t))};
+        const token_counts counts = {(unsigned long long *)(places[0] ? floored : own),
+                                     (long long *)(places[1] ? bad : own + 1)};
+        c.check(cudaMemsetAsync(counts.floored, 0, sizeof *counts.floored, c.compute),
+                "clearing memory");
+        c.check(cudaMemsetAsync(counts.bad, NO_BAD_ROW, sizeof *counts.bad, c.compute),
+                "clearing memory");
         for (int64_t first = 0, end; first < items->count; first = end) {
             end = items_that_fit(offsets, first, items->count, bytes, c.staging_limit());
             c.poll();
@@ -124,11 +133,11 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
             c.deallocate(range_mask);
             c.deallocate(values);
         }
-        c.hand_back(&sums, counts, 1);
-        const int64_t floored_count = (int64_t)sums.floored,
-                      lowest = sums.bad == NO_ROW ? -1 : sums.bad;
-        c.write_back(floored, &floored_count, sizeof floored_count);
-        c.write_back(bad, &lowest, sizeof lowest);
+        if (places[0] && places[1]) return;
+        int64_t sums[2]; /* one copy for both */
+        c.download(sums, own, sizeof sums);
+        if (!places[0]) c.write_back(floored, &sums[0], sizeof sums[0]);
+        if (!places[1]) c.write_back(bad, &sums[1], sizeof sums[1]);
     });
 }
 

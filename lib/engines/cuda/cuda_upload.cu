@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* upload, hold, release, store, gather and download of the kernel table. upload: rows that stay on
- * the device between calls, for strategies with many passes. The rows of the mask are gathered on
- * the host in pieces, which are copied one after the other. A quarter of the device's memory stays
- * free for other programs; where that is impossible, nothing is copied, which is no failure. Cost:
- * one read of the rows and one copy. store: changes to what upload copied. hold: the memory alone,
- * for columns of a pool, which store and gather fill from arrays on the device. gather: rows in the
+/* upload, store, gather and download of the kernel table. upload: rows that stay on the device
+ * between calls, for strategies with many passes, in memory of hold_rows() (cuda_held.cu). The rows
+ * of the mask are gathered in pieces of pinned memory, which are copied one after the other. Cost:
+ * one read of the rows and one copy. store: changes to what upload copied. gather: rows in the
  * order of their numbers. download: rows of the caller's arrays on the device, for what the library
  * reads on the host. */
 #include <algorithm>
@@ -15,34 +13,12 @@
 namespace alcore_cuda {
 
 namespace {
-/* One part in FREE_SHARE of the device's memory stays free when rows are kept there. */
-const size_t FREE_SHARE = 4;
-
-/* Bytes of a row without the gap behind it, from a row to the next, and of all rows without gaps.
- */
+/* Bytes of a row without the gap behind it, and from a row to the next. */
 size_t width_of(const alcore_sys_rows *rows) {
     return (size_t)rows->dims * alcore_sys_dtype_bytes(rows->dtype);
 }
 size_t pitch_of(const alcore_sys_rows *rows) {
     return (size_t)rows->stride * alcore_sys_dtype_bytes(rows->dtype);
-}
-size_t bytes_of(const alcore_sys_rows *rows) {
-    return (size_t)rows->count * width_of(rows);
-}
-
-/* Device memory that outlives the call: from the workspace, whose owner decides how much stays
- * free, or from the device; NULL: there is not enough. A failed call of CUDA's leaves an error,
- * which cudaGetLastError() takes away, as the next check would report it. */
-void *kept_memory(const alcore_sys_work *work, size_t bytes) {
-    if (work->workspace) return work->workspace(work->workspace_user, bytes);
-    size_t unused = 0, total = 0;
-    void *memory = nullptr;
-    if (cudaMemGetInfo(&unused, &total) != cudaSuccess || bytes > unused ||
-        unused - bytes < total / FREE_SHARE || cudaMalloc(&memory, bytes) != cudaSuccess) {
-        cudaGetLastError();
-        return nullptr;
-    }
-    return memory;
 }
 
 /* Throws for rows that cannot be copied: a negative shape, a type without a size, absent data. */
@@ -68,25 +44,38 @@ const char *row_at(const alcore_sys_rows *rows, int64_t i) {
     return (const char *)rows->data + (size_t)i * pitch_of(rows);
 }
 
-/* Copies rows of row_bytes bytes, without gaps, from host memory to the device memory out, as many
- * as PIECE bytes hold at a time, but one at least. next(i) is the address of the i-th of `count`
- * rows; NULL: it is left out. */
+/* Copies rows of row_bytes bytes, without gaps, from host memory to the device memory out: gathered
+ * in pieces of pinned memory, as many as one holds; a longer row in several. next(i) is the address
+ * of the i-th of `count` rows; NULL: it is left out. */
 template <class Next>
 void copy_pieces(call &c, size_t row_bytes, int64_t count, const Next &next, char *out) {
-    const size_t PIECE = (size_t)1 << 18;
-    std::vector<char> piece; /* rows that are gathered and not yet copied */
-    piece.reserve(std::max(PIECE, row_bytes));
-    for (int64_t i = 0; i < count; i++) {
+    const size_t together = PIECE_BYTES / std::max<size_t>(row_bytes, 1) * row_bytes;
+    char *piece = nullptr; /* NULL: none is begun */
+    size_t used = 0;       /* bytes of it that rows have */
+    auto copy_piece = [&] {
+        c.poll();
+        c.check(cudaMemcpyAsync(out, piece, used, cudaMemcpyDefault, c.compute),
+                "copying to the device");
+        out += used;
+        piece = nullptr;
+        used = 0;
+    };
+    for (int64_t i = 0; i < count && row_bytes > 0; i++) {
         const char *row = next(i);
         if (!row) continue;
-        piece.insert(piece.end(), row, row + row_bytes);
-        if (piece.size() + row_bytes <= PIECE) continue;
-        c.poll();
-        c.copy_in(out, piece.data(), piece.size());
-        out += piece.size();
-        piece.clear();
+        if (together == 0) {
+            c.poll();
+            c.copy_in(out, row, row_bytes);
+            out += row_bytes;
+            continue;
+        }
+        if (!piece)
+            piece = (char *)c.ring_piece(std::min(together, (size_t)(count - i) * row_bytes));
+        memcpy(piece + used, row, row_bytes);
+        used += row_bytes;
+        if (used == together) copy_piece();
     }
-    c.copy_in(out, piece.data(), piece.size()); /* the rows that are left; perhaps none */
+    if (piece) copy_piece(); /* the rows that are left */
 }
 
 /* copy_pieces() of the rows of the mask (mask [rows] on the host, NULL: all). */
@@ -124,25 +113,6 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 
 } // namespace
 
-void hold_rows(const alcore_sys_work *work, const alcore_sys_rows &rows, alcore_sys_held *held) {
-    held->rows = rows;
-    held->rows.stride = rows.dims;
-    held->memory = bytes_of(&rows) ? kept_memory(work, bytes_of(&rows)) : nullptr;
-    held->rows.data = held->memory;
-}
-
-alcore_status make_held(const alcore_sys_work *work, alcore_sys_held *out,
-                        const std::function<void(call &, alcore_sys_held *)> &make) {
-    memset(out, 0, sizeof *out);
-    alcore_sys_held held = alcore_sys_held();
-    alcore_status status = guarded(work, [&](call &c) { make(c, &held); });
-    if (status == ALCORE_OK && held.memory)
-        *out = held;
-    else if (held.memory)
-        release(work, &held);
-    return status;
-}
-
 /* Kernel table: copies the rows of the mask, without gaps, to new device memory, which *out then
  * describes (count: the rows of the mask, stride: dims; first, dtype and unit as in `rows`) and
  * release() frees. *out is zeroed where the rows are on the device already, there is no byte to
@@ -157,30 +127,9 @@ alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, c
         const uint8_t *host_mask = c.to_host(mask, rows->count, &memory);
         alcore_sys_rows chosen = *rows;
         if (host_mask) chosen.count -= std::count(host_mask, host_mask + rows->count, 0);
-        hold_rows(work, chosen, held);
+        hold_rows(c, chosen, held);
         if (held->memory) copy_rows(c, rows, host_mask, (char *)held->memory);
     });
-}
-
-/* Kernel table: frees what upload() or convert() allocated, with the workspace and device of the
- * same `work`; memory NULL: nothing. It has no status, because there is nothing that a caller could
- * do. It does not wait: kernels in work->stream may still read a lent block, which its lender may
- * reuse in the order of that stream only; cudaFree() waits by itself. workspace_release NULL: the
- * lender takes care of its blocks, and nothing is given back. */
-void release(const alcore_sys_work *work, const alcore_sys_held *held) {
-    if (!held->memory) return;
-    if (work->workspace) {
-        if (work->workspace_release)
-            work->workspace_release(work->workspace_user, held->memory, bytes_of(&held->rows));
-        return;
-    }
-    try {
-        context_scope context(device_of(work));
-        /* An error that stayed would be reported by the next launch. */
-        if (cudaFree(held->memory) != cudaSuccess) cudaGetLastError();
-    } catch (cudaError_t) {
-        /* The device is gone, and its memory with it. */
-    }
 }
 
 /* Kernel table: copies rows to device memory, memory [count, dims] without gaps, in stream order.
@@ -203,18 +152,6 @@ alcore_status store(const alcore_sys_work *work, const alcore_sys_rows *rows, vo
             return;
         }
         copy_rows(c, rows, nullptr /* no mask */, (char *)memory);
-    });
-}
-
-/* Kernel table: device memory for rows of that shape, which release() frees; *out is zeroed where
- * they have no byte or memory is short. */
-alcore_status hold(const alcore_sys_work *work, const alcore_sys_rows *rows, alcore_sys_held *out) {
-    return make_held(work, out, [&](call &c, alcore_sys_held *held) {
-        c.check_count(rows->count);
-        c.check_count(rows->dims);
-        if (alcore_sys_dtype_bytes(rows->dtype) == 0)
-            fail(work, ALCORE_E_SHAPE, "memory was asked for with an unknown type");
-        hold_rows(work, *rows, held);
     });
 }
 
