@@ -18,7 +18,7 @@ static size_t column_of_model(const char *value) {
 
 /* Whether one of the models that were opened took an option that not every model has. */
 typedef struct taken {
-    bool language, prompt, labels;
+    bool language, prompt, outputs;
 } taken;
 
 /* Sets the language of --to, where the model has outputs in one. */
@@ -31,7 +31,7 @@ static int set_language(const arguments *args, alcore_model *model, taken *by) {
     return outcome(alcore_model_set_language(model, option_value(args, OPTION_TO, NULL)));
 }
 
-/* Refuses --to, --prompt and --verbalizer where no model took them. A page takes --to too
+/* Refuses --to, --prompt, --chat and --verbalizer where no model took them. A page takes --to too
  * (select_page.h). */
 static int check_taken(const arguments *args, taken by) {
     const bool page = select_page_is(option_value(args, OPTION_OUT, "-"));
@@ -42,8 +42,10 @@ static int check_taken(const arguments *args, taken by) {
     if ((prompt || option_given(args, OPTION_PROMPT_NAME)) && !by.prompt)
         return complain(EXIT_USAGE, "--%s: no --model is a Hugging Face folder",
                         prompt ? "prompt" : "prompt-name");
-    if (option_given(args, OPTION_VERBALIZER) && !by.labels)
-        return complain(EXIT_USAGE, "--verbalizer: no --model is a language model");
+    const bool chat = option_given(args, OPTION_CHAT);
+    if ((chat || option_given(args, OPTION_VERBALIZER)) && !by.outputs)
+        return complain(EXIT_USAGE, "--%s: no --model is a language model",
+                        chat ? "chat" : "verbalizer");
     return EXIT_DONE;
 }
 
@@ -55,7 +57,8 @@ int read_prompt(const arguments *args, alcore_model_options *options) {
                                 "give one of them");
 }
 
-alcore_status set_verbalizer(const arguments *args, alcore_model *model) {
+/* Sets the labels of --verbalizer, if there are any. */
+static alcore_status set_verbalizer(const arguments *args, alcore_model *model) {
     const char *value = option_value(args, OPTION_VERBALIZER, NULL);
     if (!value) return ALCORE_OK;
     const size_t length = strlen(value);
@@ -80,12 +83,20 @@ alcore_status set_verbalizer(const arguments *args, alcore_model *model) {
     return status;
 }
 
-/* Sets the labels of --verbalizer, where the model is a language model. */
-static int set_labels(const arguments *args, alcore_model *model, taken *by) {
-    const alcore_status status = set_verbalizer(args, model);
-    if (status == ALCORE_E_UNSUPPORTED) return EXIT_DONE;
-    by->labels = true;
-    return outcome(status);
+int set_prompting(const arguments *args, alcore_model *model) {
+    const char *system = option_value(args, OPTION_CHAT, NULL);
+    if (system) TRY(outcome(alcore_model_set_chat(model, 1, *system ? system : NULL)));
+    return outcome(set_verbalizer(args, model));
+}
+
+/* Sets the chat of --chat and the labels of --verbalizer, where the model has outputs, as language
+ * models have. */
+static int set_language_model(const arguments *args, alcore_model *model, taken *by) {
+    alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+    TRY(outcome(alcore_model_get_info(model, &info)));
+    if (!info.translates) return EXIT_DONE;
+    by->outputs = true;
+    return set_prompting(args, model);
 }
 
 int join_path(const char *folder, const char *name, char path[4096]) {
@@ -126,7 +137,7 @@ static int open_model(alcore_ctx *ctx, const arguments *args, const char *model,
     }
     TRY(open_folder(ctx, args, model, by, out));
     int code = set_language(args, *out, by);
-    if (code == EXIT_DONE) code = set_labels(args, *out, by);
+    if (code == EXIT_DONE) code = set_language_model(args, *out, by);
     if (code == EXIT_DONE) return code;
     alcore_model_unref(*out);
     *out = NULL;

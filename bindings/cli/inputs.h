@@ -134,8 +134,8 @@ int parse_format(const char *text, int32_t *out);
 
 /* Sets the prompt of --prompt or --prompt-name in the options of a model; an exit code. */
 int read_prompt(const arguments *args, alcore_model_options *options);
-/* Sets the labels of --verbalizer, if there are any. */
-alcore_status set_verbalizer(const arguments *args, alcore_model *model);
+/* Sets the chat of --chat and the labels of --verbalizer, where they are given; an exit code. */
+int set_prompting(const arguments *args, alcore_model *model);
 /* Writes "FOLDER/NAME" into path; an exit code. */
 int join_path(const char *folder, const char *name, char path[4096]);
 

@@ -43,7 +43,7 @@ static int open_model(model_run *self) {
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     TRY(read_settings(self->args, &options));
     TRY(outcome(alcore_model_open(self->ctx, self->args->operands[1], &options, &self->model)));
-    TRY(outcome(set_verbalizer(self->args, self->model)));
+    TRY(set_prompting(self->args, self->model));
     if (!option_given(self->args, OPTION_TO)) return EXIT_DONE;
     return outcome(
         alcore_model_set_language(self->model, option_value(self->args, OPTION_TO, NULL)));
@@ -517,7 +517,7 @@ typedef struct action {
     const char *name, *operands;
     int count;
     int (*run)(model_run *self);
-    option_id own[8]; /* ends with OPTION_TOTAL */
+    option_id own[9]; /* ends with OPTION_TOTAL */
 } action;
 
 static const action actions[] = {
@@ -525,7 +525,7 @@ static const action actions[] = {
      "DIR",
      2,
      run_info,
-     {OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_VERBALIZER, OPTION_TOTAL}},
+     {OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_VERBALIZER, OPTION_CHAT, OPTION_TOTAL}},
     {"tokenize", "DIR TEXT", 3, run_tokenize, {OPTION_TOKEN_OFFSETS, OPTION_TOTAL}},
     {"embed",
      "DIR TEXT",
@@ -537,18 +537,19 @@ static const action actions[] = {
      "DIR SOURCE TARGET",
      4,
      run_score,
-     {OPTION_TO, OPTION_DROPOUT, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_TOTAL}},
+     {OPTION_TO, OPTION_DROPOUT, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_CHAT, OPTION_TOTAL}},
     {"probs",
      "DIR TEXT",
      3,
      run_probs,
-     {OPTION_TOKEN_OFFSETS, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_VERBALIZER, OPTION_TOTAL}},
+     {OPTION_TOKEN_OFFSETS, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_VERBALIZER, OPTION_CHAT,
+      OPTION_TOTAL}},
     {"translate",
      "DIR SOURCE",
      3,
      run_translate,
      {OPTION_BEAM, OPTION_BEST, OPTION_TO, OPTION_MAX_LENGTH, OPTION_TOKEN_SCORES, OPTION_PROMPT,
-      OPTION_PROMPT_NAME, OPTION_TOTAL}},
+      OPTION_PROMPT_NAME, OPTION_CHAT, OPTION_TOTAL}},
     {"vocabulary",
      "TEXT",
      2,

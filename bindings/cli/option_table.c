@@ -447,6 +447,11 @@ const option_info option_table[OPTION_TOTAL] = {
                            "labels of classes, words that a language model finds likely or not "
                            "behind a --prompt with {text}: gives it the column probs; spaces "
                            "count (\" no, yes\")"},
+    [OPTION_CHAT] = {"chat", 0, "SYSTEM", false,
+                     COMMAND_MODEL | SELECTING | COMMAND_SCORE | ANALYZED | COMMAND_COMPOSITION,
+                     "the --prompt is the turn of a user in the chat template of a language "
+                     "model's folder, behind a system turn with this text; an empty one: no "
+                     "system turn"},
     [OPTION_MAX_LENGTH] = {"max-length", 0, "N", false, COMMAND_MODEL,
                            "translate: tokens of an output (default what the folder says)"},
     [OPTION_TOKEN_SCORES] = {"scores", 0, "FILE.lp", false, COMMAND_MODEL,

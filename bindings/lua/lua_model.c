@@ -66,6 +66,20 @@ int l_model_set_verbalizer(lua_State *L) {
     return al_result(L, set_labels(L, self, 2), 1);
 }
 
+/*** Lets a language model that was opened with a prompt with {text} or {source} read it as the turn
+ * of a user, written by the chat template of its folder.
+ * @function model:set_chat
+ * @tparam boolean on false: it reads the prompt as it is, as at first
+ * @tparam[opt] string system the text of a system turn; nil: no such turn
+ * @return itself; or nil, message, code */
+int l_model_set_chat(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_model_kind);
+    lua_settop(L, 3);
+    const int on = lua_toboolean(L, 2);
+    const char *system = luaL_optstring(L, 3, NULL);
+    return AL_SELF(L, self->context, alcore_model_set_chat(self->model, on, system));
+}
+
 /*** Opens a model folder: a Hugging Face model, or a folder of ready columns. The settings are
  * those of a model that computes; a folder of ready columns refuses them.
  * @function alcore.open

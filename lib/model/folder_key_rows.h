@@ -555,7 +555,7 @@ KEY(TOKENIZER, ALL, "pad_token_type_id", NO_EFFECT, "", "nothing is padded that 
 KEY(TOKENIZER, ALL, "model_input_names", NO_EFFECT, "", "what a call of transformers returns")
 KEY(TOKENIZER, ALL, "return_tensors", NO_EFFECT, "", "what a call of transformers returns")
 KEY(TOKENIZER, ALL, "return_token_type_ids", NO_EFFECT, "", "what a call of transformers returns")
-KEY(TOKENIZER, ALL, "chat_template", NO_EFFECT, "", "of conversations")
+KEY(TOKENIZER, ALL, "chat_template", NO_EFFECT, "", "of conversations, unless a chat is asked for")
 KEY(TOKENIZER, ALL, "backend", NO_EFFECT, "", "how transformers computes, not what")
 KEY(TOKENIZER, ALL, "use_fast", NO_EFFECT, "", "how transformers computes, not what")
 KEY(TOKENIZER, ALL, "from_slow", NO_EFFECT, "", "how transformers computes, not what")

@@ -75,16 +75,25 @@ static alcore_status check_file(reader *r, const char *name, int32_t file, const
                  : ALCORE_OK;
 }
 
-/* tokenizer_config.json: its keys, and where texts are cut; the template of conversations is there
- * or in a file of its own. */
+/* tokenizer_config.json: its keys, where texts are cut, and the chat template, which is there or in
+ * a file of its own. */
 static alcore_status read_tokenizer_config(reader *r, const char *model_type) {
-    alcore__part object, ignored;
+    alcore__folder_chat *chat = &r->out->chat;
+    alcore__part object;
     bool found;
-    ALCORE__TRY(alcore__folder_read(r->ctx, r->folder, "chat_template.jinja", &r->path, &r->text,
-                                    &r->out->chat_template));
+    chat->tokens = (alcore__chat_tokens){ALCORE__CHAT_NOT_NAMED, ALCORE__CHAT_NOT_NAMED,
+                                         ALCORE__CHAT_NOT_NAMED, ALCORE__CHAT_NOT_NAMED};
+    ALCORE__TRY(
+        alcore__folder_read(r->ctx, r->folder, "chat_template.jinja", &r->path, &r->text, &found));
+    if (found) {
+        chat->file = "chat_template.jinja";
+        chat->program.length = r->text.length;
+        ALCORE__TRY(alcore__arena_text(r->ctx, &r->out->arena, r->text.data, r->text.length,
+                                       &chat->program.text));
+    }
     ALCORE__TRY(read_object(r, "tokenizer_config.json", &object, &found));
     if (!found) return ALCORE_OK;
-    if (alcore__part_member(&object, "chat_template", &ignored)) r->out->chat_template = true;
+    ALCORE__TRY(alcore__folder_chat_read(&object, chat));
     ALCORE__TRY(
         alcore__folder_keys_check(&object, ALCORE__KEYS_TOKENIZER, model_type, &r->out->report));
     ALCORE__TRY(read_count(&object, "max_len", &r->out->max_tokens));

@@ -7,6 +7,7 @@
 #define ALCORE__FOLDER_SETTINGS_H
 
 #include "alcore/sys/model.h"
+#include "model/chat_template.h"
 #include "model/folder_keys.h"
 
 /* Limits of what is read of one folder. */
@@ -15,6 +16,13 @@ enum { ALCORE__MOST_MODULES = 16, ALCORE__MOST_POOLINGS = 16 };
 typedef struct alcore__prompt {
     alcore__name name, text;
 } alcore__prompt;
+
+/* The chat template of a folder (folder_chat.c). */
+typedef struct alcore__folder_chat {
+    alcore__name program; /* NULL: there is none */
+    const char *file;     /* where it stands */
+    alcore__chat_tokens tokens;
+} alcore__folder_chat;
 
 /* Texts live in the arena of the report. A struct of zeros is empty. */
 typedef struct alcore__folder_settings {
@@ -37,7 +45,7 @@ typedef struct alcore__folder_settings {
     size_t prompt_count, prompt_capacity;
     alcore__name default_prompt; /* its text; NULL: there is none */
     alcore__name architecture;   /* the first of config.json; NULL: it names none */
-    bool chat_template;          /* the folder has one, which does not run here */
+    alcore__folder_chat chat;
     /* Of static models: the folder of the table and its tokenizer in that of the model, "" or "."
      * for that itself. */
     alcore__name table_path;
@@ -61,6 +69,9 @@ alcore_status alcore__folder_settings_find_static(alcore_ctx *ctx, const char *p
  * of the folder, for the message. */
 alcore_status alcore__folder_settings_prompt(const alcore__folder_settings *settings,
                                              const char *path, const char *name, alcore__name *out);
+/* Reads tokenizer_config.json, the object, behind chat_template.jinja, which is out->program where
+ * it is there. */
+alcore_status alcore__folder_chat_read(const alcore__part *object, alcore__folder_chat *out);
 void alcore__folder_settings_clear(alcore_ctx *ctx, alcore__folder_settings *settings);
 
 #endif

@@ -6,8 +6,9 @@
 
 /* Encodes texts without a limit and counts those that have more tokens than it. */
 static alcore_status count_long(const alcore__engine_model *data, alcore_ctx *ctx,
-                                const alcore__texts *texts, int64_t limit, int64_t *out) {
-    const alcore__encoding how = {.without_special = data->is_static};
+                                const alcore__texts *texts, bool in_turns, int64_t limit,
+                                int64_t *out) {
+    const alcore__encoding how = {.without_special = data->is_static || in_turns};
     alcore__tokens tokens = {0};
     const alcore_status status =
         alcore__tokenizer_encode(data->tokenizer, texts, NULL /* no pairs */, &how, &tokens);
@@ -31,7 +32,7 @@ static alcore_status count_batch(const alcore_model *model, alcore__text_role ro
     const size_t before = prompt ? prompt->length : 0;
     int64_t kept = 0;
     for (int64_t i = 0; i < batch->count; i++) {
-        if ((before + batch->lengths[i]) * 2 < (uint64_t)limit) continue;
+        if (!data->in_turns && (before + batch->lengths[i]) * 2 < (uint64_t)limit) continue;
         batch->texts[kept] = batch->texts[i];
         batch->languages[kept] = batch->languages[i];
         batch->lengths[kept++] = batch->lengths[i];
@@ -45,7 +46,8 @@ static alcore_status count_batch(const alcore_model *model, alcore__text_role ro
                                    : alcore__engine_join_prompt(ctx, prompt, &texts, &joined);
         texts = (alcore__texts){joined.views, joined.lengths, kept};
     }
-    if (status == ALCORE_OK) status = count_long(data, ctx, &texts, limit, out);
+    if (status == ALCORE_OK)
+        status = count_long(data, ctx, &texts, prompt && data->in_turns, limit, out);
     alcore__engine_texts_clear(ctx, &joined);
     return status;
 }

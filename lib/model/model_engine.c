@@ -406,6 +406,7 @@ static void engine_free(alcore_ctx *ctx, alcore__engine_model *data) {
     alcore__folder_settings_clear(ctx, &data->settings);
     alcore__verbalizer_clear(ctx, &data->verbalizer);
     alcore__free(ctx, data->prompt_copy);
+    alcore__free(ctx, data->system);
     alcore__free(ctx, data->version);
     alcore__free(ctx, data->language);
     alcore__free(ctx, data);
@@ -530,6 +531,7 @@ alcore_status alcore__model_make_engine(alcore_ctx *ctx, const alcore_sys_model_
                                         .set_language = alcore__engine_set_language,
                                         .set_dropout = set_dropout,
                                         .set_verbalizer = alcore__engine_set_verbalizer,
+                                        .set_chat = alcore__engine_set_chat,
                                         .save = alcore__engine_save,
                                         .tokens = tokens,
                                         .meaning = meaning,

@@ -59,6 +59,8 @@ typedef struct alcore__engine_model {
     bool is_template;              /* the prompt has places (model_template.c) ... */
     bool reads_languages;          /* ... one of them for the language of a text */
     alcore__verbalizer verbalizer; /* the labels that stand behind such a prompt */
+    bool in_turns;                 /* such a prompt is a turn of a chat (model_chat.c) ... */
+    char *system;                  /* ... behind this system turn; owned; NULL: none */
     /* Of static models: tokens are those of tokenizer.json alone, without special ones. */
     bool is_static;
     int64_t most_points; /* texts are cut to that many code points first; 0: they are not */
@@ -194,6 +196,17 @@ alcore_status alcore__engine_describe_prompt(const alcore__engine_model *data, a
 alcore_status alcore__engine_count_cut(const alcore_model *model, const alcore_pool *pool,
                                        const char *column, const alcore__wanted *wanted,
                                        alcore__text_role role, int64_t *out);
+
+/* ---- turns of a chat (model_chat.c) ---- */
+
+/* alcore__model_table.set_chat of an engine. */
+alcore_status alcore__engine_set_chat(alcore_model *model, bool on, const char *system);
+/* Appends what the chat template makes of a text, the turn of the user. */
+alcore_status alcore__chat_append(const alcore_model *model, const char *text, size_t length,
+                                  alcore__buffer *out);
+/* Appends ", chat template ..." to the origin of a column. */
+alcore_status alcore__chat_describe(const alcore__engine_model *data, alcore_ctx *ctx,
+                                    alcore__buffer *out);
 
 /* ---- classes by labels behind a prompt (model_verbalizer.c) ---- */
 

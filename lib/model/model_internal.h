@@ -68,6 +68,8 @@ typedef struct alcore__model_table {
     /* The call of alcore_model_set_verbalizer() with 0 labels or more. NULL: such models have none.
      */
     alcore_status (*set_verbalizer)(alcore_model *model, const char *const *labels, int64_t count);
+    /* The call of alcore_model_set_chat(). NULL: such models have none. */
+    alcore_status (*set_chat)(alcore_model *model, bool on, const char *system);
     /* The call of alcore_model_save(). NULL: such models are not saved. */
     alcore_status (*save)(alcore_model *model, const char *path);
     /* Fills *out, zeros before, with what the tokens of a column are that the model has made, in

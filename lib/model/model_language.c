@@ -6,6 +6,10 @@
 #include "model/model_engine.h"
 #include "tokenizer/language.h"
 
+bool alcore__is_language_model(const alcore__engine_model *data) {
+    return data->info.takes_tokens && (data->info.calls & ALCORE_SYS_MODEL_CONTINUES) != 0;
+}
+
 alcore_status alcore__engine_check_outputs(const alcore_model *model) {
     const alcore__engine_model *data = model->data;
     if (!data->settings.report.no_outputs) return ALCORE_OK;

@@ -214,7 +214,8 @@ alcore_status alcore__engine_encode(const alcore_model *model, const alcore__tex
                             model->name);
     const bool continued = alcore__is_language_model(data);
     const alcore__encoding how = {.max_tokens = alcore__engine_limit(data, role),
-                                  .without_special = data->is_static || (as_target && continued),
+                                  .without_special = data->is_static || (as_target && continued) ||
+                                                     (prompt && data->in_turns),
                                   .as_target = as_target,
                                   .language = as_target && !continued ? data->language : NULL};
     ALCORE__TRY(

@@ -38,9 +38,10 @@ alcore_status alcore__engine_set_prompt(alcore_ctx *ctx, const char *path, const
     const alcore__folder_settings *settings = &data->settings;
     data->prompt = settings->default_prompt;
     data->prompt_given = prompt || name;
-    if (prompt && settings->chat_template)
+    if (prompt && settings->chat.program.text)
         alcore__log(ctx, ALCORE_LOG_INFO, "model", NULL,
-                    "%s: the prompt is read as it is: the chat_template of the folder does not run",
+                    "%s: the prompt is read as it is, unless a chat is asked for: then as the "
+                    "chat_template of the folder has it",
                     path);
     if (prompt) ALCORE__TRY(keep_text(ctx, prompt, data));
     if (name) ALCORE__TRY(alcore__folder_settings_prompt(settings, path, name, &data->prompt));
@@ -96,5 +97,5 @@ alcore_status alcore__engine_describe_prompt(const alcore__engine_model *data, a
             ctx, out, ", prompt %s%s", quoted.text.data,
             embedded && data->settings.leaves_prompt_out ? " left out of the pooling" : "");
     alcore__buffer_clear(ctx, &quoted.text);
-    return status;
+    return status == ALCORE_OK && data->in_turns ? alcore__chat_describe(data, ctx, out) : status;
 }

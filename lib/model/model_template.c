@@ -32,10 +32,6 @@ static int next_place(const alcore__name *prompt, size_t *at, size_t *begin) {
     return NO_PLACE;
 }
 
-bool alcore__is_language_model(const alcore__engine_model *data) {
-    return data->info.takes_tokens && (data->info.calls & ALCORE_SYS_MODEL_CONTINUES) != 0;
-}
-
 alcore_status alcore__template_check(alcore__engine_model *data) {
     size_t at = 0, begin;
     int sources = 0, place;
@@ -80,20 +76,32 @@ static alcore_status append_place(const alcore_model *model, int place, const al
                         texts->texts[i]);
 }
 
-/* Appends a text in its prompt, and NUL. */
-static alcore_status append_text(const alcore_model *model, const alcore__texts *texts, int64_t i,
-                                 const char *language, alcore__buffer *out) {
+/* Appends a text in its prompt. */
+static alcore_status append_prompt(const alcore_model *model, const alcore__texts *texts, int64_t i,
+                                   const char *language, alcore__buffer *out) {
     const alcore__engine_model *data = model->data;
     size_t at = 0, before = 0, begin;
     for (;;) {
         const int place = next_place(&data->prompt, &at, &begin);
         ALCORE__TRY(alcore__buffer_append(model->object.ctx, out, data->prompt.text + before,
                                           begin - before));
-        if (place == NO_PLACE) break;
+        if (place == NO_PLACE) return ALCORE_OK;
         ALCORE__TRY(append_place(model, place, texts, i, language, out));
         before = at;
     }
-    return alcore__buffer_append(model->object.ctx, out, "", 1);
+}
+
+/* Appends what the model reads of a text, its prompt as it is or as a turn of a chat, and NUL. */
+static alcore_status append_text(const alcore_model *model, const alcore__texts *texts, int64_t i,
+                                 const char *language, alcore__buffer *out) {
+    const alcore__engine_model *data = model->data;
+    alcore_ctx *ctx = model->object.ctx;
+    alcore__buffer turn = {0};
+    alcore_status status = append_prompt(model, texts, i, language, data->in_turns ? &turn : out);
+    if (status == ALCORE_OK && data->in_turns)
+        status = alcore__chat_append(model, turn.data, turn.length, out);
+    alcore__buffer_clear(ctx, &turn);
+    return status == ALCORE_OK ? alcore__buffer_append(ctx, out, "", 1) : status;
 }
 
 alcore_status alcore__template_fill(const alcore_model *model, const alcore__texts *texts,

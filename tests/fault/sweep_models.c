@@ -247,6 +247,16 @@ GROWS(alcore_model_set_verbalizer, 0) {
     alcore_pool_unref(pool);
     return status;
 }
+GROWS(alcore_model_set_chat, 0) {
+    alcore_model *model = NULL;
+    alcore_pool *pool = NULL;
+    alcore_status status = open_folder(w, "continues", &model, &pool);
+    if (status == ALCORE_OK) status = alcore_model_set_chat(model, 1, "no");
+    if (status == ALCORE_OK) status = alcore_model_score(model, pool);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    return status;
+}
 GROWS(alcore_model_translate, 0) {
     alcore_model *model = NULL;
     alcore_pool *pool = NULL, *out = NULL;

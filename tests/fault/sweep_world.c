@@ -353,6 +353,8 @@ void world_files_write(void) {
     mkdir(world_file("continues"), 0700); /* outputs continue texts, as of a language model */
     static const char continues[] = "{\"dims\": 2, \"tokens\": 1, \"calls\": 579}";
     world_file_write("continues/config.json", continues, sizeof continues - 1);
+    static const char chat[] = "{{ messages[0].content ~ messages[1].content }}";
+    world_file_write("continues/chat_template.jinja", chat, sizeof chat - 1);
     world_file_write("continues/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nno\n", 27);
     alcore_ctx *ctx;
     alcore_lm *lm;

@@ -24,6 +24,9 @@ PYTHON = next((path for path in (os.environ.get("ALCORE_TORCH_PYTHON", ""), os.p
                                  os.path.join(os.path.dirname(BUILD), "torch-venv", "bin", "python")) if os.path.exists(path)), None)
 FAMILIES = ["llama", "mistral", "qwen2", "qwen3", "gemma3"]
 PROMPT = "w40 {text} w41"
+SYSTEM = "w20 w21"
+TEMPLATE = ("{{ bos_token }}{% for m in messages %}{% if m.role == 'system' %} w22 {% else %} w23 {% endif %}{{ m.content | trim }} {{ eos_token }}"
+            "{% endfor %}{% if add_generation_prompt %} w24{% endif %}")
 LABELS = ["w12", "w13 w14", "w13", "w50 w51 w52"]  # of several tokens, and one that begins another
 
 
@@ -49,10 +52,11 @@ def peers(box):
     """Folders of all families, in which transformers has written what it says of the texts, and a file of these."""
     job, pool = (os.path.join(box, name) for name in ("job.json", "pool.txt"))
     with open(job, "w", encoding="utf-8") as file:
-        json.dump({"texts": made_texts(), "prompt": PROMPT, "labels": LABELS}, file)
+        json.dump({"texts": made_texts(), "prompt": PROMPT, "labels": LABELS, "system": SYSTEM}, file)
     with open(pool, "w", encoding="utf-8") as file:
         file.writelines(text + "\n" for text in made_texts())
-    folders = [language_folder(box, family, {"generation_config.json": {"max_new_tokens": 6}}) for family in FAMILIES]
+    files = {"generation_config.json": {"max_new_tokens": 6}, "tokenizer_config.json": {"bos_token": "<start>", "chat_template": TEMPLATE}}
+    folders = [language_folder(box, family, files) for family in FAMILIES]
     inside(os.path.join(HERE, "language_peer.py"), job, *folders)
     return folders, pool
 
@@ -111,15 +115,17 @@ def classes(box):
     for path in FOLDERS:
         said, out = said_of(path), os.path.join(box, "probs.npy")
         option = ["--prompt", PROMPT, "--verbalizer", ",".join(LABELS)]
-        run("model", "probs", path, POOL, *option, "--out", out)
-        shape, values = read_npy(out)
-        assert shape == (len(said["probs"]), len(LABELS)), shape
-        worst = max(abs(a - b) for a, b in zip(values, (value for row in said["probs"] for value in row)))
-        print("# %s: the largest difference of a probability is %g" % (os.path.basename(path), worst))
-        assert worst < 1e-4, worst
+        for more, wanted in (([], said["probs"]), (["--chat", SYSTEM], said["chat"])):
+            run("model", "probs", path, POOL, *option, *more, "--out", out)
+            shape, values = read_npy(out)
+            assert shape == (len(wanted), len(LABELS)), shape
+            worst = max(abs(a - b) for a, b in zip(values, (value for row in wanted for value in row)))
+            print("# %s%s: the largest difference of a probability is %g" % (os.path.basename(path), " in a chat" if more else "", worst))
+            assert worst < 1e-4, worst
         probs = ["--probs", kept(box, "p.npy", said["probs"])]
         for strategy in ("entropy", "margin", "lc", "uncertainty"):
             expect_same(strategy, ["--model", path, *option], probs)
+        expect_same("entropy", ["--model", path, *option, "--chat", SYSTEM], ["--probs", kept(box, "c.npy", said["chat"])])
         expect_same("badge", ["--model", path, *option], probs + ["--embeddings", kept(box, "e.npy", said["embeddings"])])
 
 

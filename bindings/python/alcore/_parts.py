@@ -95,14 +95,15 @@ class Model(Handle):
     def open(cls, path: t.Path, *, device: str | None = None, dtype: str | None = None, pooling: str = "auto", layer: int = -1,
              normalize: bool | None = None, max_tokens: int = 0, batch_tokens: int = 0, stride: int | None = None,
              language: str | None = None, prompt: str | None = None, prompt_name: str | None = None,
-             verbalizer: list[str] | None = None, context: t.Context | None = None) -> t.Self:
+             verbalizer: list[str] | None = None, chat: bool | str = False, context: t.Context | None = None) -> t.Self:
         """A model folder, such as one of ready columns. The settings are those of a model that computes: dtype "float32",
         "bfloat16", "float16" or "int8", pooling "auto", "mean", "first", "pooler", "words" or "max", layer k for block k (0 what
         enters the first block, -1 the last block), normalize True or False (None: what the folder says). stride: of question
         answering, the tokens of a context that two windows share; None is 128, or half of a window. language: as by
         set_language(). prompt: a text in front of every text that the model reads, as of encode() of sentence-transformers,
         "" for none; prompt_name: the prompt of that name in the folder, such as "query". Without both, embeddings have the
-        folder's default prompt, if it has one. verbalizer: as by set_verbalizer()."""
+        folder's default prompt, if it has one. verbalizer: as by set_verbalizer(). chat: True,
+        or the text of a system turn: as by set_chat()."""
         ctx = context or default_context()
         normalize = {None: "auto", True: "unit", False: "none"}[normalize]
         dtype = 0 if dtype is None else choice("ALCORE_", dtype, "dtype", ("FLOAT32", "BFLOAT16", "FLOAT16", "INT8"))
@@ -111,6 +112,8 @@ class Model(Handle):
                              ctypes.byref(settings)), ctx)
         if language is not None:
             made.set_language(language)
+        if chat is not False:
+            made.set_chat(system=None if chat is True else chat)
         if verbalizer is not None:
             made.set_verbalizer(verbalizer)
         return made
@@ -137,6 +140,11 @@ class Model(Handle):
         """Leaves dropout on, by draws of the seed, in what the model scores after this call: the log-probabilities of score() and the
         column "mlm_losses". The variance over passes with several seeds tells how sure the model is. None: off, as at first."""
         run(lib.alcore_model_set_dropout, self._handle, int(seed is not None), 0 if seed is None else seed)
+
+    def set_chat(self, on: bool = True, *, system: str | None = None) -> None:
+        """Lets a language model that was opened with a prompt with {text} or {source} read it as the turn of a user, written by the chat
+        template of its folder, behind a system turn where there is one. False: it reads the prompt as it is, as at first."""
+        run(lib.alcore_model_set_chat, self._handle, int(bool(on)), None if system is None else name_of(system, "system"))
 
     def set_verbalizer(self, labels: list[str] | None) -> None:
         """Lets a language model that was opened with a prompt with {text} classify: a label, a word or several, for each class. The

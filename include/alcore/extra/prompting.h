@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * Prompting: language models that classify texts by the words behind a prompt. */
+ * Prompting: language models that read prompts as turns of a chat, or classify texts by the words
+ * behind a prompt. */
 #ifndef ALCORE_EXTRA_PROMPTING_H
 #define ALCORE_EXTRA_PROMPTING_H
 
@@ -32,6 +33,23 @@ ALCORE_BEGIN
  * @since 1.1 */
 ALCORE_API alcore_status alcore_model_set_verbalizer(alcore_model *model, const char *const *labels,
                                                      int64_t label_count);
+
+/** Lets a language model read its prompt as the turn of a user, written by the chat template of its
+ * folder (chat_template.jinja, or chat_template of tokenizer_config.json) as apply_chat_template()
+ * of transformers does with add_generation_prompt: a system turn where one is given, the prompt
+ * around a text, and the beginning of the answer. Outputs and targets follow there, without special
+ * tokens of the tokenizer's own. Of the template a part of Jinja is read, which docs/models.md
+ * lists. The model must have been opened with a prompt that has the place {source} or {text}.
+ * @param[in,out] model borrowed, changed
+ * @param[in] on 1: it does; 0: it reads the prompt as it is, as at first
+ * @param[in] system borrowed: the text of the system turn, UTF-8; NULL: no such turn
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (no language model, a folder without a
+ *   chat template, or one that needs what is not read: names it, with its line), ALCORE_E_DATA (the
+ *   template is malformed, or raises an exception), ALCORE_E_PARAM (on is not 0 or 1; no prompt
+ *   with a place for the text; system is no UTF-8), ALCORE_E_BUSY, ALCORE_E_NOMEM
+ * @serialized per model. ALCORE_E_BUSY while another call uses it.
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_model_set_chat(alcore_model *model, int32_t on, const char *system);
 
 ALCORE_END
 

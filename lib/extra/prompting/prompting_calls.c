@@ -29,3 +29,24 @@ alcore_status alcore_model_set_verbalizer(alcore_model *model, const char *const
     ALCORE__TRY(alcore__enter(model->object.ctx));
     return alcore__leave(model->object.ctx, set_verbalizer(model, labels, label_count));
 }
+
+/* The same for the chat. */
+static alcore_status set_chat(alcore_model *model, int32_t on, const char *system) {
+    if (on != 0 && on != 1)
+        return alcore__fail(ALCORE_E_PARAM, "alcore_model_set_chat: on is %d, not 0 or 1", on);
+    if (!model->table->set_chat && !on) return ALCORE_OK;
+    if (!model->table->set_chat)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "model %s is no language model, which a chat template is for",
+                            model->name);
+    ALCORE__TRY(alcore__write_begin(model, "model"));
+    const alcore_status status = model->table->set_chat(model, on, system);
+    alcore__write_end(model);
+    return status;
+}
+
+alcore_status alcore_model_set_chat(alcore_model *model, int32_t on, const char *system) {
+    if (!model) return alcore__fail(ALCORE_E_INVALID, "alcore_model_set_chat: model is needed");
+    ALCORE__TRY(alcore__enter(model->object.ctx));
+    return alcore__leave(model->object.ctx, set_chat(model, on, system));
+}

@@ -211,6 +211,27 @@ def test_verbalizer(context, folder):
     assert not model.can("probs")
 
 
+def test_chat(context, folder):
+    (folder / "config.json").write_text('{"dims": 3, "tokens": 1, "calls": 579}')
+    (folder / "chat_template.jinja").write_text("{% for m in messages %}{{ m.content }} {% endfor %}")
+
+    def rows(model, texts):
+        pool = alcore.Pool(texts, context=context)
+        model.run(pool, "logprobs")
+        return [part.tolist() for part in pool.get_column("logprobs")]
+
+    how = dict(prompt="{text}", context=context)
+    alone, behind = alcore.Model.open(folder, chat=True, **how), alcore.Model.open(folder, chat="no", **how)
+    assert rows(behind, TEXTS) == rows(alone, ["no " + text for text in TEXTS]) != rows(alone, TEXTS)
+    behind.set_chat(system="a")
+    assert rows(behind, TEXTS) == rows(alone, ["a " + text for text in TEXTS])
+    alone.set_chat(False)
+    assert rows(alone, TEXTS) == rows(alcore.Model.open(folder, **how), TEXTS)
+    (folder / "chat_template.jinja").write_text("{{ x() }}")
+    with pytest.raises(alcore.UnsupportedError, match="line 1 of the chat_template: the function 'x'"):
+        alcore.Model.open(folder, chat=True, **how)
+
+
 def test_a_model_for_each_column(context, folder, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

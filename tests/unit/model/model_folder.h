@@ -46,8 +46,9 @@ static inline void new_folder(const char *config) {
 
 /* Removes the folder and its files. No call leaves others there. */
 static inline void remove_folder(void) {
-    static const char *const names[] = {"config.json", "vocab.txt", "tokenizer.json",
-                                        "libalcore-torch-2.12.so"};
+    static const char *const names[] = {"config.json",           "vocab.txt",
+                                        "tokenizer.json",        "libalcore-torch-2.12.so",
+                                        "tokenizer_config.json", "chat_template.jinja"};
     char path[100];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);

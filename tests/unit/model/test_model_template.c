@@ -20,8 +20,9 @@ static const char *const languages[ROWS] = {"en", "en", "en"};
 
 static void make_folder(void) {
     new_folder(CONFIG);
-    write_file("vocab.txt",
-               "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\npatient\nfever\nsevere\nno\nheadache\nen\n");
+    write_file(
+        "vocab.txt",
+        "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\npatient\nfever\nsevere\nno\nheadache\nen\nuser\nsystem\n");
 }
 
 static alcore_pool *pool_of(alcore_ctx *ctx, const char *const *texts, bool tagged) {
@@ -233,8 +234,98 @@ START_TEST(long_texts_leave_room_for_labels) {
 }
 END_TEST
 
+/* A template with the roles and texts of all turns. */
+#define TURNS                                                                                      \
+    "{\"bos_token\": {\"content\": \"a\"}, \"chat_template\": \"{{ bos_token }}"                   \
+    "{% for m in messages %} {{ m.role }} {{ m.content }}{% endfor %}"                             \
+    "{% if add_generation_prompt %} no{% endif %}\"}"
+
+/* A prompt as a turn gives what the text that the template makes gives, as a turn of a template
+ * that is the text alone: no special tokens stand around either. */
+START_TEST(a_prompt_is_a_turn) {
+    static const char *const turns[2][ROWS] = {
+        {"a user patient fever no", "a user patient severe headache no", "a user patient no a no"},
+        {"a system en user patient fever no", "a system en user patient severe headache no",
+         "a system en user patient no a no"}};
+    make_folder();
+    write_file("tokenizer_config.json", TURNS);
+    alcore_ctx *ctx = null_context(NULL);
+    alcore_pool *pool = pool_of(ctx, sources, false);
+    alcore_model *model, *plain;
+    alcore_column_info told = ALCORE_COLUMN_INFO_INIT;
+    MUST(open_with(ctx, "patient {source}", &model));
+    write_file("chat_template.jinja", "{{ messages[0].content }}\n"); /* goes before the other */
+    MUST(open_with(ctx, "{source}", &plain));
+    MUST(alcore_model_set_chat(plain, 1, NULL));
+    for (int i = 0; i < 2; i++) {
+        alcore_pool *same = pool_of(ctx, turns[i], false);
+        MUST(alcore_model_set_chat(model, 1, i == 0 ? NULL : "en"));
+        MUST(alcore_model_run(model, pool, "logprobs"));
+        MUST(alcore_model_run(plain, same, "logprobs"));
+        expect_same(pool, same);
+        MUST(alcore_pool_get_column_info(pool, "logprobs", &told));
+        ck_assert_ptr_nonnull(strstr(told.origin, ", chat template "));
+        ck_assert_int_eq(strstr(told.origin, ", system turn \"en\"") != NULL, i == 1);
+        alcore_pool_unref(same);
+    }
+    MUST(alcore_model_set_chat(model, 0, NULL));
+    MUST(alcore_model_run(model, pool, "logprobs"));
+    MUST(alcore_pool_get_column_info(pool, "logprobs", &told));
+    ck_assert_ptr_null(strstr(told.origin, "chat template"));
+    alcore_model_unref(plain);
+    end_model(ctx, pool, model);
+}
+END_TEST
+
+START_TEST(wrong_chats_are_refused) {
+    static const struct {
+        const char *config;
+        alcore_status status;
+        const char *word;
+    } wrong[] = {
+        {"{}", ALCORE_E_UNSUPPORTED, "no chat_template"},
+        {"{\"chat_template\": [{\"name\": \"rag\", \"template\": \"\"}]}", ALCORE_E_UNSUPPORTED,
+         "no chat_template"},
+        {"{\"chat_template\": \"{{ bos_token }}\"}", ALCORE_E_UNSUPPORTED, "what bos_token is"},
+        {"{\"chat_template\": \"\\n{{ x() }}\"}", ALCORE_E_UNSUPPORTED,
+         "tokenizer_config.json: line 2 of the chat_template: the function 'x' is not read here"},
+        {"{\"chat_template\": \"{{ raise_exception('no system') }}\"}", ALCORE_E_DATA,
+         "no system"}};
+    make_folder();
+    alcore_ctx *ctx = null_context(NULL);
+    alcore_pool *pool = pool_of(ctx, sources, false);
+    alcore_model *model, *other;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        write_file("tokenizer_config.json", wrong[i].config);
+        MUST(open_with(ctx, "{text}", &other));
+        ck_assert_int_eq(alcore_model_set_chat(other, 1, NULL), wrong[i].status);
+        ck_assert_msg(strstr(alcore_last_error(), wrong[i].word), "%s", alcore_last_error());
+        MUST(alcore_model_run(other, pool, "logprobs")); /* as it was */
+        alcore_model_unref(other);
+    }
+    write_file("tokenizer_config.json",
+               "{\"bos_token\": null, \"chat_template\": [{\"name\": \"default\", \"template\": "
+               "\"{{ bos_token }}no\"}]}");
+    MUST(open_with(ctx, "{text}", &model));
+    MUST(alcore_model_set_chat(model, 1, NULL));
+    ck_assert_int_eq(alcore_model_set_chat(model, 2, NULL), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_model_set_chat(model, 1, "\xff"), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_model_set_chat(NULL, 1, NULL), ALCORE_E_INVALID);
+    MUST(open_with(ctx, "a ", &other));
+    ck_assert_int_eq(alcore_model_set_chat(other, 1, NULL), ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "{text} or {source}"));
+    alcore_model_unref(other);
+    MUST(alcore_model_new_ngram(ctx, NULL, NULL, &other));
+    ck_assert_int_eq(alcore_model_set_chat(other, 1, NULL), ALCORE_E_UNSUPPORTED);
+    MUST(alcore_model_set_chat(other, 0, NULL));
+    alcore_model_unref(other);
+    end_model(ctx, pool, model);
+}
+END_TEST
+
 START_TEST(failing_allocations_leave_nothing) {
     make_folder();
+    write_file("tokenizer_config.json", TURNS);
     int failures = 0;
     for (long long n = 1;; n++) {
         alcore_ctx *ctx = null_context(NULL);
@@ -245,6 +336,7 @@ START_TEST(failing_allocations_leave_nothing) {
         if (status == ALCORE_OK) status = alcore_model_score(model, pool);
         if (status == ALCORE_OK) status = alcore_model_run(model, pool, "logprobs");
         if (status == ALCORE_OK) status = alcore_model_set_verbalizer(model, labels, LABELS);
+        if (status == ALCORE_OK) status = alcore_model_set_chat(model, 1, "no");
         if (status == ALCORE_OK) status = alcore_model_run(model, pool, "probs");
         const bool failed = fault.failures > 0;
         fault_arm(&fault, 0, 0);
@@ -263,5 +355,5 @@ END_TEST
 
 CHECK_SUITE("model template", a_prompt_is_around_each_text, languages_have_to_be_known,
             wrong_prompts_are_refused, labels_are_targets_behind_the_prompt,
-            wrong_labels_are_refused, long_texts_leave_room_for_labels,
-            failing_allocations_leave_nothing);
+            wrong_labels_are_refused, long_texts_leave_room_for_labels, a_prompt_is_a_turn,
+            wrong_chats_are_refused, failing_allocations_leave_nothing);
