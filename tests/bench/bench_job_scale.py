@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job over many rows of vectors: what each shard takes, how much memory, and how many bytes move.
 
-    bench_job_scale.py ROWS FOLDER [--shards 8] [--at-once 2] [--strategy huds] [--budget 1000] [--targets 1000] [--check]
+    bench_job_scale.py ROWS FOLDER [--shards 8] [--at-once 2] [--strategy huds] [--budget 1000] [--targets 1000] [--candidates 0] [--check]
 
 Rows are made block by block, float16 embeddings of 64 components and a score, into a file of each shard in FOLDER, which goes at the end (128
 bytes a row). Each shard is a process with one thread; as many work at once as --at-once says, the others wait. Prints, of each shard, the seconds of
 its steps and deliveries and the processor seconds, its peak memory (with the pages of its files that were mapped, as the kernel counts them, and
-without), and the bytes of its messages; then those of all, and of a worker the bytes of memory a row of all shards. --check: the picks are those of
-one process."""
+without), and the bytes of its messages; then those of all, and of a worker the bytes of memory a row of all shards. --candidates: so many rows
+are drawn, which are compared. --check: the picks are those of one process."""
 import argparse
 import concurrent.futures
 import multiprocessing
@@ -57,7 +57,8 @@ def job_of(first, end, paths, options):
     if options.strategy == "knn-uncertainty":
         target = alcore.Pool(["t%d" % row for row in range(options.targets)], context=ctx)
         target.set_column("embeddings", block_of(1 << 40, options.targets)[0])
-    request = alcore.Request(pool, target=target, strategy=options.strategy, budget=options.budget, masks="none")
+    strategy = alcore.Strategy(options.strategy, context=ctx, candidates=options.candidates)
+    request = alcore.Request(pool, target=target, strategy=strategy, budget=options.budget, masks="none")
     return request, alcore.Job(request, first_row=first, rows=options.rows)
 
 
@@ -103,6 +104,7 @@ def main():
     parser.add_argument("--strategy", default="huds")
     parser.add_argument("--budget", default="1000")
     parser.add_argument("--targets", type=int, default=1000)
+    parser.add_argument("--candidates", type=int, default=0)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     cuts = [min(options.rows, -(-options.rows * shard // options.shards // BLOCK) * BLOCK) for shard in range(options.shards)] + [options.rows]

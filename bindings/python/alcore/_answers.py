@@ -69,7 +69,9 @@ def drive(ask: t.Callable[[list[bytes]], t.Iterable[bytes]], progress: t.Any = N
     while True:
         answers = list(ask(delivered))
         raise_first(answers)
-        if answers and answers[0][:1] == PICKS:
+        if not answers:
+            raise ValueError("the table has no parts, and so no rows")
+        if answers[0][:1] == PICKS:
             return result_of(answers)
         delivered.append(fold(answer[1:] for answer in answers))
         if progress is not None:

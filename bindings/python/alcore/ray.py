@@ -15,8 +15,7 @@ class _Worker:
     def __init__(self, task):
         self.task = task
 
-    def answer(self, number, counts, part, *delivered):
-        self.task.counts = counts
+    def answer(self, number, part, *delivered):
         return self.task.answer(number, lambda: _plain(part), delivered)
 
 
@@ -45,14 +44,14 @@ def select(dataset: t.Any, budget: int | float | str, strategy: str | None = Non
     table of them and their columns. threads: of each task (1). Further arguments as of alcore.select(), but for rows by their numbers."""
     import ray
     parts, task = dataset.materialize().to_arrow_refs(), Task(budget, strategy, **named)
-    counts = _get(ray, [ray.remote(_count).remote(part) for part in parts], timeout)
+    task.counts = _get(ray, [ray.remote(_count).remote(part) for part in parts], timeout)
     workers = max(1, min(len(parts), workers or int((ray.cluster_resources().get("CPU", 1) - 1) / num_cpus)))
     worker = ray.remote(_Worker).options(num_cpus=num_cpus, max_restarts=3, max_task_retries=3)
     actors, messages = [worker.remote(task) for _ in range(workers)], []
 
     def ask(delivered):
         messages.extend(ray.put(message) for message in delivered[len(messages):])
-        return _get(ray, [actors[number % workers].answer.remote(number, counts, part, *messages)
+        return _get(ray, [actors[number % workers].answer.remote(number, part, *messages)
                           for number, part in enumerate(parts)], timeout)
     try:
         return drive(ask, progress)
@@ -67,7 +66,7 @@ def _count(part):
 
 def _get(ray, answers, timeout):
     """The results of all, or a TimeoutError."""
-    done, late = ray.wait(answers, num_returns=len(answers), timeout=timeout)
+    _, late = ray.wait(answers, num_returns=len(answers), timeout=timeout) if answers else ([], [])
     if late:
         raise TimeoutError("no answer within %g s of shard %s" % (timeout, ", ".join(str(answers.index(one)) for one in late)))
-    return ray.get(done and answers)
+    return ray.get(answers)

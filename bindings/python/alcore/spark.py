@@ -56,14 +56,15 @@ def select(frame: t.Any, budget: int | float | str, strategy: str | None = None,
            progress: t.Callable[[str, int, int], object] | None = None, **named: t.Any) -> ClusterPicks:
     """Picks the rows of a Spark DataFrame that are worth labeling next: those that one machine with all partitions picks.
 
-    frame: has a column text, and may have id, lang, cost and others as a table of alcore.select() has them. It is kept on the disks of the executors
-    for the call, so that its rows keep their order. barrier: False: each exchange is a stage of tasks of their own, which may be lost and run
+    frame: has a column text, and may have id, lang, cost and others as a table of alcore.select() has them. Unless it is cached, it is kept on
+    the disks of the executors for the call, so that its rows keep their order. barrier: False: each exchange is a stage of tasks of their own, which may be lost and run
     again; True: one stage of tasks that all run at the same time, one a core, reads the rows and makes each pass once. timeout: seconds that a stage may
     take; then it is cancelled, and a TimeoutError. progress: called as progress("exchanges", done, -1), without barrier. model: a folder or a file that
     every executor can read, or a function without arguments that makes a model; each Python worker reads it once. labeled, targets: texts, or a
     table of them and their columns. threads: of each task (1). Further arguments as of alcore.select(), but for rows by their numbers."""
     from pyspark import StorageLevel
-    spark, parts = frame.sparkSession, frame.persist(StorageLevel.DISK_ONLY)
+    spark, kept = frame.sparkSession, frame.is_cached
+    parts = frame if kept else frame.persist(StorageLevel.DISK_ONLY)
     task = Task(budget, strategy, **{"kept": 1 << 30 if barrier else 2, **named})
     try:
         counts = dict(_collect(spark, parts.mapInArrow(_counts, "shard int, count long"), timeout))
@@ -82,7 +83,8 @@ def select(frame: t.Any, budget: int | float | str, strategy: str | None = None,
             return answers(lambda answer: answer(messages.value))
         return drive(ask, progress)
     finally:
-        parts.unpersist()
+        if not kept:
+            parts.unpersist()
         forget(task.run)
 
 

@@ -99,6 +99,13 @@ def test_a_model_is_read_once_where_the_rows_are(tmp_path, monkeypatch):
     check(picks, alcore.select({"id": IDS, "text": TEXTS}, 9, "nnll", model=plain(path)))
 
 
+def test_a_folder_of_a_model_embeds_where_the_rows_are(root):
+    folder = root / "tests" / "static" / "fixtures" / "plain"
+    texts = {"id": IDS, "text": TEXTS}
+    for model in (folder, {"embeddings": str(folder)}):
+        check(drive(engine(Task(5, "kcenter", model=model, targets=None), texts)), alcore.select(texts, 5, "kcenter", model=str(folder)))
+
+
 class Lengths:
     """A model that says how often it was asked for a text."""
 
@@ -140,6 +147,11 @@ def test_a_shard_that_is_lost():
         drive(engine(Task(9, "nnll"), change=lambda answers: answers[:2] + answers[3:]))
     with pytest.raises(alcore.Error, match="a shard was lost when the picks were made: that of row "):
         drive(engine(Task(150, "nnll"), change=lambda answers: answers[:2] + answers[3:] if answers[0][:1] == b"P" else answers))
+
+
+def test_a_table_without_parts():
+    with pytest.raises(ValueError, match="the table has no parts"):
+        drive(lambda delivered: [])
 
 
 @pytest.mark.parametrize("name", ["exclude", "eligible", "like"])

@@ -168,7 +168,9 @@ def test_an_engine_selects_by_columns(engine):
     check_ids(module.select(frame, 5, "kcenter", timeout=300, progress=lambda *said: told.append(said)), "kcenter")
     assert len(told) > 5
     if module.__name__ == "alcore.spark":
-        check_ids(module.select(frame.repartition(2), 5, "huds", timeout=300, barrier=True), "huds")
+        assert not frame.is_cached
+        check_ids(module.select(frame.cache(), 5, "huds", timeout=300, barrier=True), "huds")
+        assert frame.is_cached
 
 
 def test_parts_without_rows(engine):
