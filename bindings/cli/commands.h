@@ -33,6 +33,9 @@ int command_fold(const arguments *args);
 /* Refuses options of select that go with --shard alone, or not with it; an exit code
  * (shard_command.c). */
 int shard_check(const arguments *args);
+/* A copy of a path of --out or --report with {budget} replaced by the index-th budget, without
+ * spaces, which the caller frees; NULL without memory (select_command.c). */
+char *path_of_budget(const arguments *args, const char *path, int64_t index);
 /* The next step of the shard that the request's candidates are: writes a message, or the picks. */
 int shard_select(const arguments *args, alcore_request *request);
 

@@ -94,13 +94,15 @@ static int count_budgets(const char *text) {
     return count;
 }
 
-/* A copy of the path with {budget} replaced by the budget (length bytes, without its spaces), which
- * the caller frees; NULL without memory. */
-static char *path_for(const char *path, const char *budget, size_t length) {
-    const char *mark = strstr(path, "{budget}");
-    char *out = malloc(strlen(path) + length + 1);
-    size_t used;
+char *path_of_budget(const arguments *args, const char *path, int64_t index) {
+    const char *budget = option_value(args, OPTION_BUDGET, ""), *mark = strstr(path, "{budget}");
+    size_t length = next_budget(&budget), used;
 
+    for (; index > 0; index--) {
+        budget += length;
+        length = next_budget(&budget);
+    }
+    char *out = malloc(strlen(path) + length + 1);
     if (!out) return NULL;
     if (!mark) return strcpy(out, path);
     used = (size_t)(mark - path);
@@ -154,21 +156,18 @@ static int print_json(const alcore_selection *picked) {
 
 /* Writes the selections of all budgets; with --json their provenance follows on standard output. */
 static int write_results(const arguments *args, const inputs *in, const alcore_selection *picked) {
-    const char *budgets = option_value(args, OPTION_BUDGET, "");
     const char *report = option_value(args, OPTION_REPORT, NULL);
 
     terminal_clear();
     for (int64_t i = 0; i < alcore_selection_budget_count(picked); i++) {
-        size_t length = next_budget(&budgets);
-        char *out = path_for(option_value(args, OPTION_OUT, "-"), budgets, length);
-        char *page = report ? path_for(report, budgets, length) : NULL;
+        char *out = path_of_budget(args, option_value(args, OPTION_OUT, "-"), i);
+        char *page = report ? path_of_budget(args, report, i) : NULL;
         int code = !out || (report && !page)
                        ? complain(EXIT_MEMORY, "out of memory")
                        : write_one(args, in, alcore_selection_of_budget(picked, i), out, page);
         free(out);
         free(page);
         TRY(code);
-        budgets += length;
     }
     return option_given(args, OPTION_JSON) ? print_json(picked) : EXIT_DONE;
 }
@@ -207,14 +206,12 @@ static int run_select(const arguments *args, alcore_ctx *ctx, const run_record *
 
 /* Refuses a file of one of several budgets that is an input; path: with {budget}. */
 static int check_each(const arguments *args, option_id id, const char *path) {
-    const char *budgets = option_value(args, OPTION_BUDGET, "");
+    const int count = count_budgets(option_value(args, OPTION_BUDGET, ""));
     int code = EXIT_DONE;
-    for (int64_t left = count_budgets(budgets); left > 0 && code == EXIT_DONE; left--) {
-        const size_t length = next_budget(&budgets);
-        char *file = path_for(path, budgets, length);
+    for (int i = 0; i < count && code == EXIT_DONE; i++) {
+        char *file = path_of_budget(args, path, i);
         code = file ? check_output(args, id, file) : complain(EXIT_MEMORY, "out of memory");
         free(file);
-        budgets += length;
     }
     return code;
 }

@@ -88,9 +88,9 @@ static int deliver_all(const arguments *args, alcore_job *job) {
     return EXIT_DONE;
 }
 
-/* Writes the picks of all shards: rank, index (of the row, in the order of all shards), score and
- * cost. */
-static int write_picks(const arguments *args, const alcore_job *job) {
+/* Writes the picks of all shards by one budget: rank, index (of the row, in the order of all
+ * shards), score and cost. */
+static int write_budget(const alcore_job *job, const char *path) {
     const int64_t *rows = alcore_job_rows(job), count = alcore_job_pick_count(job);
     const double *scores = alcore_job_scores(job), *costs = alcore_job_costs(job);
     text_output out;
@@ -103,8 +103,20 @@ static int write_picks(const arguments *args, const alcore_job *job) {
         fprintf(out.stream, "%lld\t%lld\t%s\t%s\n", (long long)rank + 1, (long long)rows[rank],
                 score, cost);
     }
-    TRY(text_output_close(&out, EXIT_DONE, option_value(args, OPTION_OUT, "-")));
-    const bool is_short = (alcore_job_flags(job) & ALCORE_SELECTION_SHORT) != 0;
+    return text_output_close(&out, EXIT_DONE, path);
+}
+
+/* Writes the picks by all budgets. */
+static int write_picks(const arguments *args, const alcore_job *job) {
+    bool is_short = false;
+    for (int64_t i = 0; i < alcore_job_budget_count(job); i++) {
+        const alcore_job *of = alcore_job_of_budget(job, i);
+        char *path = path_of_budget(args, option_value(args, OPTION_OUT, "-"), i);
+        const int code = path ? write_budget(of, path) : complain(EXIT_MEMORY, "out of memory");
+        free(path);
+        TRY(code);
+        is_short = is_short || (alcore_job_flags(of) & ALCORE_SELECTION_SHORT) != 0;
+    }
     return is_short && option_given(args, OPTION_STRICT) ? EXIT_SHORT : EXIT_DONE;
 }
 

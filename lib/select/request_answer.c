@@ -500,24 +500,6 @@ static alcore_status answer_masks(answer *self) {
     return check_words(self, &all);
 }
 
-/* Copies what a run over the rows of all shards has bought into the answer's nominees. costs [rows
- * of all shards]; NULL: each costs 1. */
-static alcore_status copy_bought(answer *self, const alcore__outcome *outcome,
-                                 const double *costs) {
-    alcore__shard_answer *shard = self->shard;
-    alcore__nominees *out = &shard->nominees;
-    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)outcome->bought.pick_count,
-                                  sizeof *out->entries, &out->entries));
-    for (; out->count < outcome->bought.pick_count; out->count++) {
-        const int64_t position = outcome->bought.picks[out->count], row = outcome->rows[position];
-        out->entries[out->count] = (alcore__nominee){
-            .row = row, .score = outcome->scores[position], .cost = costs ? costs[row] : 1.0};
-    }
-    shard->spent = outcome->bought.spent;
-    shard->flags = outcome->bought.flags;
-    return ALCORE_OK;
-}
-
 /* Runs the strategy on the rows of all shards, with the pools locked for reading. */
 static alcore_status spend_gathered(answer *self) {
     alcore__shard_answer *shard = self->shard;
@@ -533,8 +515,11 @@ static alcore_status spend_gathered(answer *self) {
     input->language_count = gathered.language_count;
     input->place = (alcore__place){0};
     input->fill.explain = false; /* no selection tells it */
-    if (status == ALCORE_OK) status = alcore__strategy_run(self->strategy, input, &self->outcome);
-    if (status == ALCORE_OK) status = copy_bought(self, &self->outcome, input->costs);
+    if (status == ALCORE_OK) status = alcore__strategy_run(self->strategy, input, &shard->outcome);
+    if (status == ALCORE_OK && input->costs) {
+        shard->costs = gathered.costs;
+        gathered.costs = NULL;
+    }
     alcore__shard_tokens_clear(self->ctx, &gathered);
     return status;
 }
@@ -690,6 +675,9 @@ alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shar
         status = alcore__fail_cancelled();
     if (status == ALCORE_OK) return ALCORE_OK;
     alcore__nominees_clear(request->object.ctx, &shard->nominees);
+    alcore__outcome_clear(request->object.ctx, &shard->outcome);
+    alcore__free(request->object.ctx, shard->costs);
+    shard->costs = NULL;
     alcore__buffer_clear(request->object.ctx, &shard->out);
     alcore__held_answer_free(shard->held);
     shard->held = NULL;

@@ -116,8 +116,8 @@ enum {
     ALCORE__SHARD_COUNT,    /* eligible: its candidates before candidates=N */
     ALCORE__SHARD_NOMINEES, /* nominees */
     ALCORE__SHARD_GATHER,   /* out: what the strategy reads of its texts */
-    ALCORE__SHARD_SPEND,    /* nominees: what is bought of the rows of all shards, by `parts` */
-    ALCORE__SHARD_HOLD      /* held: what a run over all shards reads of it */
+    ALCORE__SHARD_SPEND, /* outcome, costs: what is bought of the rows of all shards, by `parts` */
+    ALCORE__SHARD_HOLD   /* held: what a run over all shards reads of it */
 };
 typedef struct alcore__shard_answer {
     int32_t wanted; /* ALCORE__SHARD_* */
@@ -129,9 +129,9 @@ typedef struct alcore__shard_answer {
     int64_t eligible;          /* out */
     alcore__buffer out;        /* out, owned by the caller, as are: */
     alcore__held_answer *held; /* out */
-    alcore__nominees nominees; /* out; of SPEND the picks of all shards, by rank */
-    double spent;              /* out, of SPEND, as: */
-    uint32_t flags;            /* of the selection */
+    alcore__nominees nominees; /* out */
+    alcore__outcome outcome;   /* out */
+    double *costs;             /* [rows] out: of all rows; NULL: each costs 1 */
 } alcore__shard_answer;
 /* After a failure nothing is owned. */
 alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shard_answer *shard);

@@ -100,6 +100,8 @@ typedef struct alcore__run_input {
     alcore__fill fill;
     bool nan_exclude;    /* a NaN masks its row instead of failing (spec 1.4) */
     bool only_picks;     /* nothing is told of other candidates: their scores may be missing */
+    bool runs_once;      /* where the strategy would run again for a further budget, that is left to
+                            the caller: the outcome has no further purchase */
     alcore__place place; /* of the candidates' pool, where the run is one of a shard
                             (budget/nominees.h) */
     const alcore__shard_tokens

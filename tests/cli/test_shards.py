@@ -63,6 +63,22 @@ def shards_have_the_picks_of_one_file(box):
 
 
 @case
+def several_budgets_have_a_file_each(box):
+    files(box)
+    args = ["--budget", "9w, 30w", "--strategy", "nnll", "--dedup", "none"]
+    box.run("select", "all.txt", *args, "--scores", "all.npy", "--out", "one-{budget}.tsv")
+    shard = ["select", "all.txt", *args, "--scores", "all.npy", "--shard", "0/60", "--next", "next"]
+    contains(box.run(*shard, expect=2).err, "put {budget} into --out")
+    box.run(*shard, "--out", "{budget}.tsv")
+    box.run("fold", "next", "--out", "all")
+    box.run(*shard, "--message", "all", "--out", "{budget}.tsv")
+    for budget in ("9w", "30w"):
+        lines = [line.split("\t") for line in box.read("one-%s.tsv" % budget).decode().splitlines()]
+        columns = [lines[0].index(name) for name in ("rank", "index", "score", "cost")]
+        equal(box.read("%s.tsv" % budget).decode().splitlines(), ["\t".join(line[column] for column in columns) for line in lines])
+
+
+@case
 def shards_have_the_recommended_picks_of_one_file(box):
     words = "the file could not be opened please try again or save it as another name".split()
     texts = [" ".join(words[(row * 7 + i * (row % 4 + 1)) % len(words)] for i in range(3 + row % 8)) for row in range(60)]

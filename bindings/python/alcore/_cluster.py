@@ -70,6 +70,8 @@ class _Held:
         roles = {role: pool_of(texts, ctx) for role, texts in task.roles.items() if texts is not None}
         request = self.stack.enter_context(_prepared(self.pool, task.budget, task.strategy, False,
                                                      model=_model_of(task.model, ctx), **roles, **task.named))
+        if len(request.budgets[0]) > 1:
+            raise ValueError("budget: a table of a cluster has one; select_shards() takes several")
         self.job = Job(request, first_row=self.first, rows=sum(task.counts), dataset=task.dataset)
 
     def step(self, delivered, number):

@@ -31,6 +31,14 @@ def _bytes_of(function, handle):
     return None if address is None else ctypes.string_at(address, length.value)
 
 
+def _picks_of(handle):
+    count = lib.alcore_job_pick_count(handle)
+    doubles = ctypes.c_double * count
+    scores, costs = (doubles.from_address(function(handle))[:] for function in (lib.alcore_job_scores, lib.alcore_job_costs))
+    return Picks((ctypes.c_int64 * count).from_address(lib.alcore_job_rows(handle))[:], scores, costs, lib.alcore_job_spent(handle),
+                 bool(lib.alcore_job_flags(handle) & _ffi.ALCORE_SELECTION_SHORT))
+
+
 class Job(Handle):
     """The part of a selection that one shard works on. request: a Request whose candidates are the shard's rows; first_row: the number
     of the first of them among the rows of all shards, of which there are `rows` (0: this shard is the only one); dataset: what the data
@@ -60,7 +68,7 @@ class Job(Handle):
         message = bytes(message)
         run(lib.alcore_job_deliver, self._handle, message, len(message))
 
-    def run(self, gather: t.Callable[[bytes], t.Iterable[bytes]]) -> Picks:
+    def run(self, gather: t.Callable[[bytes], t.Iterable[bytes]]) -> Picks | list[Picks]:
         """Makes all steps: the picks. gather: called by all ranks with bytes, gives those of all in the order of the ranks, as comm.allgather of
         mpi4py does. A rank that fails tells the others: all raise its error, with its rank. alcore.ranks has functions that gather within
         a time limit."""
@@ -80,18 +88,13 @@ class Job(Handle):
         run_ranks(answer, gather)
         return self.picks
 
-    spent = getter(float, "alcore_job_spent", "Sum of the costs of the picks; 0 before the job is done.")
+    spent = getter(float, "alcore_job_spent", "Sum of the costs of the picks, by the first budget; 0 before the job is done.")
 
     @property
-    def picks(self) -> Picks | None:
-        """What all shards picked; None before the job is done."""
-        count, rows = lib.alcore_job_pick_count(self._handle), lib.alcore_job_rows(self._handle)
-        if rows is None:
-            return None
-        doubles = ctypes.c_double * count
-        scores, costs = (doubles.from_address(function(self._handle))[:] for function in (lib.alcore_job_scores, lib.alcore_job_costs))
-        return Picks((ctypes.c_int64 * count).from_address(rows)[:], scores, costs, self.spent,
-                     bool(lib.alcore_job_flags(self._handle) & _ffi.ALCORE_SELECTION_SHORT))
+    def picks(self) -> Picks | list[Picks] | None:
+        """What all shards picked; of several budgets a list, in the order given; None before the job is done."""
+        found = [_picks_of(lib.alcore_job_of_budget(self._handle, number)) for number in range(lib.alcore_job_budget_count(self._handle))]
+        return found if len(found) > 1 else found[0] if found else None
 
 
 class _Fold(Handle):
@@ -113,7 +116,7 @@ def fold(messages: t.Iterable[bytes], *, context: t.Context | None = None) -> by
     return folded
 
 
-def job_step(make_job: t.Callable[[t.Any], Job], shard: t.Any, delivered: t.Iterable[bytes]) -> bytes | Picks:
+def job_step(make_job: t.Callable[[t.Any], Job], shard: t.Any, delivered: t.Iterable[bytes]) -> bytes | Picks | list[Picks]:
     """The next step of a shard in a process that knows nothing of the steps before: make_job(shard) makes its Job, which takes the
     messages of the exchanges that are over; its own message, or the picks. For tasks that may be lost and made again."""
     with make_job(shard) as job:
@@ -133,13 +136,13 @@ class _Step:
 
 
 def select_shards(make_job: t.Callable[[t.Any], Job], shards: t.Iterable[t.Any],
-                  map: t.Callable[[t.Callable[[t.Any], t.Any], t.Sequence[t.Any]], t.Iterable[t.Any]] = map) -> Picks:
-    """Selects from rows in shards: the picks. make_job(shard) makes the Job of a shard, in whichever process map(function, shards) calls
+                  map: t.Callable[[t.Callable[[t.Any], t.Any], t.Sequence[t.Any]], t.Iterable[t.Any]] = map) -> Picks | list[Picks]:
+    """Selects from rows in shards: the picks; of several budgets a list. make_job(shard) makes the Job of a shard, in whichever process map(function, shards) calls
     the function: that of multiprocessing.Pool or of concurrent.futures, or one that hands tasks to Dask, Ray or Spark. It is called once
     for each exchange, and once more for the picks; tasks may be lost, made again and come twice."""
     shards, delivered = list(shards), []
     while True:
         found = list(map(_Step(make_job, list(delivered)), shards))
-        if found and isinstance(found[0], Picks):
+        if found and not isinstance(found[0], bytes):
             return found[0]
         delivered.append(fold(found))

@@ -128,7 +128,25 @@ ALCORE_API const char *alcore_job_message(const alcore_job *job, size_t *out_len
  * @since 1.1 */
 ALCORE_API alcore_status alcore_job_deliver(alcore_job *job, const char *message, size_t length);
 
-/** The number of picks of all shards.
+/** How many budgets the request had, once the job is done.
+ * @param[in] job borrowed: what alcore_job_new() made
+ * @return 1 or more; 0 before the job is done, and for NULL; 1 for what alcore_job_of_budget()
+ *   showed
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API int64_t alcore_job_budget_count(const alcore_job *job);
+
+/** The picks of one of the request's budgets, in the order given: a handle for the calls below,
+ * which has no message and takes none.
+ * @param[in] job borrowed: what alcore_job_new() made
+ * @param[in] index from 0, which is job itself
+ * @return a view, valid until job is released; alcore_job_ref() keeps it longer; NULL past the
+ *   last, and before the job is done
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API alcore_job *alcore_job_of_budget(const alcore_job *job, int64_t index);
+
+/** The number of picks of all shards, by the first budget of several.
  * @param[in] job borrowed
  * @return 0 or more; 0 before the job is done, and for NULL
  * @threadsafe

@@ -244,37 +244,25 @@ static alcore_status collect(alcore_ctx *ctx, const alcore__job_message *message
     return ALCORE_OK;
 }
 
-/* Keeps picks [count] among nominees, in rank order; NULL: all of them are picks. */
-static alcore_status keep_picks(alcore_job *job, const alcore__nominees *nominees,
-                                const int64_t *picks, int64_t count) {
-    ALCORE__TRY(alcore__job_new_picks(job, count));
-    for (int64_t rank = 0; rank < count; rank++) {
-        const alcore__nominee *pick = &nominees->entries[picks ? picks[rank] : rank];
-        job->pick_rows[rank] = pick->row;
-        job->pick_scores[rank] = pick->score;
-        job->costs[rank] = pick->cost;
-    }
-    return ALCORE_OK;
-}
-
 static alcore_status take_nominees(alcore_job *job, const alcore__job_message *message) {
     alcore_ctx *ctx = job->object.ctx;
     const alcore_request *request = job->request;
-    const alcore__fill fill = {.budget = alcore__budgets_largest(&request->budgets),
+    const alcore__budgets *budgets = &request->budgets;
+    const alcore__fill fill = {.budget = alcore__budgets_largest(budgets),
                                .policy = request->options.fill,
-                               .tie = request->options.tie};
+                               .tie = request->options.tie,
+                               .further = budgets->amounts, /* with the largest once more */
+                               .further_count = (int32_t)(budgets->count > 1 ? budgets->count : 0)};
     alcore__nominees nominees = {0};
-    alcore__purchase bought = {0};
+    alcore__outcome outcome = {0};
     alcore_status status = collect(ctx, message, &nominees);
     if (status == ALCORE_OK)
         status =
-            alcore__nominees_spend(ctx, &fill, alcore__request_seed(request), &nominees, &bought);
-    if (status == ALCORE_OK) status = keep_picks(job, &nominees, bought.picks, bought.pick_count);
-    if (status == ALCORE_OK) {
-        job->spent = bought.spent;
-        job->flags = bought.flags;
-    }
-    alcore__purchase_clear(ctx, &bought);
+            alcore__nominees_spend(ctx, &fill, alcore__request_seed(request), &nominees, &outcome);
+    if (status == ALCORE_OK)
+        status = alcore__job_keep(
+            job, &(alcore__job_bought){.outcome = &outcome, .nominees = &nominees});
+    alcore__outcome_clear(ctx, &outcome);
     alcore__nominees_clear(ctx, &nominees);
     return status;
 }
@@ -282,15 +270,16 @@ static alcore_status take_nominees(alcore_job *job, const alcore__job_message *m
 /* ---- tokens ---- */
 
 static alcore_status take_gathered(alcore_job *job, const alcore__job_message *message) {
+    alcore_ctx *ctx = job->object.ctx;
     alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_SPEND);
     ALCORE__TRY(answer_parts(job, message, &answer));
     const alcore_status status =
-        keep_picks(job, &answer.nominees, NULL /* all of them */, answer.nominees.count);
-    alcore__nominees_clear(job->object.ctx, &answer.nominees);
-    if (status != ALCORE_OK) return status;
-    job->spent = answer.spent;
-    job->flags = answer.flags;
-    return ALCORE_OK;
+        alcore__job_keep(job, &(alcore__job_bought){.outcome = &answer.outcome,
+                                                    .scores = answer.outcome.scores,
+                                                    .costs = answer.costs});
+    alcore__outcome_clear(ctx, &answer.outcome);
+    alcore__free(ctx, answer.costs);
+    return status;
 }
 
 /* ---- all ---- */

@@ -18,9 +18,7 @@ static void release(void *object) {
     alcore__buffer_clear(ctx, &job->message);
     alcore__free(ctx, job->repeated);
     alcore__free(ctx, job->left_out);
-    alcore__free(ctx, job->pick_rows);
-    alcore__free(ctx, job->pick_scores);
-    alcore__free(ctx, job->costs);
+    alcore__job_clear_picks(job);
     alcore__free(ctx, job->delivered);
     alcore__job_passes_free(ctx, job->passes);
 }
@@ -92,6 +90,9 @@ void alcore_job_unref(alcore_job *job) {
 
 /* Begins a long call on the job and its request; where it fails there is nothing to end. */
 static alcore_status begin(alcore_job *job, const char *call) {
+    if (!job->request)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "%s: what alcore_job_of_budget() shows has picks alone", call);
     ALCORE__TRY(alcore__request_begin_long(job->request, call));
     const alcore_status status = alcore__write_begin(job, "job");
     return status == ALCORE_OK ? ALCORE_OK : alcore__request_end(job->request, status);
@@ -236,30 +237,4 @@ alcore_status alcore_job_deliver(alcore_job *job, const char *message, size_t le
         return alcore__fail(ALCORE_E_INVALID, "alcore_job_deliver: job and message are needed");
     ALCORE__TRY(begin(job, "alcore_job_deliver"));
     return end(job, deliver(job, message, length));
-}
-
-/* ---- picks ---- */
-
-int64_t alcore_job_pick_count(const alcore_job *job) {
-    return job ? job->pick_count : 0;
-}
-
-const int64_t *alcore_job_rows(const alcore_job *job) {
-    return job ? job->pick_rows : NULL;
-}
-
-const double *alcore_job_scores(const alcore_job *job) {
-    return job ? job->pick_scores : NULL;
-}
-
-const double *alcore_job_costs(const alcore_job *job) {
-    return job ? job->costs : NULL;
-}
-
-double alcore_job_spent(const alcore_job *job) {
-    return job ? job->spent : 0.0;
-}
-
-uint32_t alcore_job_flags(const alcore_job *job) {
-    return job ? job->flags : 0;
 }

@@ -13,7 +13,7 @@ typedef struct alcore__job_passes alcore__job_passes;
 
 struct alcore_job {
     alcore__object object;
-    alcore_request *request; /* one reference */
+    alcore_request *request; /* one reference; NULL: a handle of the picks of one budget */
     alcore_strategy
         *recommended;        /* one reference: in place of that of the request, which has none */
     alcore__job_entry entry; /* of the shard; count is that of the message */
@@ -31,11 +31,14 @@ struct alcore_job {
      * masks leaves it out; NULL: nowhere */
     uint8_t *repeated, *left_out;
     alcore__place place;
+    /* By the first budget; read once it is done: */
     int64_t pick_count;
-    int64_t *pick_rows;          /* [pick_count] owned, as the next two; NULL: it is not done */
+    int64_t *pick_rows;          /* [pick_count] owned, as the next two */
     double *pick_scores, *costs; /* [pick_count] */
     double spent;
     uint32_t flags;
+    alcore_job **further; /* [further_count] of the other budgets, one reference of each; owned */
+    int64_t further_count;
 };
 
 /* ---- settings (job_settings.c) ---- */
@@ -51,10 +54,22 @@ alcore_status alcore__job_plan(alcore_job *job);
 /* Writes the settings of the request to an empty buffer. */
 alcore_status alcore__job_settings(const alcore_job *job, alcore__buffer *out);
 
+/* ---- picks (job_picks.c) ---- */
+
+/* What was bought of the rows of all shards, or of their nominees. */
+typedef struct alcore__job_bought {
+    const alcore__outcome *outcome; /* its purchases are those of some or all budgets */
+    const double
+        *scores; /* [candidates] those of the largest budget, for all; NULL with nominees */
+    const alcore__nominees *nominees; /* of which its rows are the indices; NULL: rows are rows */
+    const double *costs;              /* by row, without nominees; NULL: each costs 1 */
+} alcore__job_bought;
+/* Keeps the picks of these budgets. */
+alcore_status alcore__job_keep(alcore_job *job, const alcore__job_bought *bought);
+void alcore__job_clear_picks(alcore_job *job);
+
 /* ---- exchanges (job_exchange.c) ---- */
 
-/* Allocates the arrays of picks (job_picks.c). */
-alcore_status alcore__job_new_picks(alcore_job *job, int64_t count);
 void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes);
 
 /* Makes the message of the exchange that the job has come to: an empty buffer becomes it. Where the

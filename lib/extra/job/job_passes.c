@@ -23,6 +23,8 @@ void alcore__job_passes_clear_rows(alcore_ctx *ctx, alcore__job_passes *passes) 
     alcore__free(ctx, passes->labeled_rows);
     alcore__free(ctx, passes->costs);
     alcore__job_languages_clear(ctx, &passes->languages);
+    alcore__free(ctx, passes->scores);
+    passes->scores = NULL;
     passes->mask = passes->labeled_rows = NULL;
     passes->costs = NULL;
 }
@@ -57,28 +59,43 @@ alcore_status alcore__job_begin_passes(alcore_job *job) {
 
 /* ---- put ---- */
 
-/* Keeps the picks of an outcome. */
-static alcore_status keep_outcome(alcore_job *job, const alcore__outcome *outcome) {
-    const alcore__purchase *bought = &outcome->bought;
-    const double *costs = job->passes->costs;
-    ALCORE__TRY(alcore__job_new_picks(job, bought->pick_count));
-    for (int64_t rank = 0; rank < bought->pick_count; rank++) {
-        const int64_t position = bought->picks[rank], row = outcome->rows[position];
-        job->pick_rows[rank] = row;
-        job->pick_scores[rank] = outcome->scores[position];
-        job->costs[rank] = costs ? costs[row] : 1.0;
-    }
-    job->spent = bought->spent;
-    job->flags = bought->flags;
-    return ALCORE_OK;
+/* Begins the run of the next budget, after one whose outcome has no purchase of it. */
+static alcore_status begin_next(alcore_job *job) {
+    alcore__job_passes *passes = job->passes;
+    alcore__fill *fill = &passes->input.fill;
+    fill->budget = fill->further[--passes->budgets_left];
+    fill->further_count = 0;
+    passes->input.only_picks = true;
+    alcore__shard_free(passes->run, passes->shard);
+    passes->shard = NULL;
+    alcore__run_free(passes->run);
+    passes->run = NULL;
+    return alcore__job_begin_passes(job);
 }
 
-static alcore_status finish(alcore_job *job) {
+/* Keeps what the run has bought, and the scores of the first run for the picks of all. */
+static alcore_status keep_outcome(alcore_job *job, const alcore__outcome *outcome) {
+    alcore__job_passes *passes = job->passes;
+    const size_t count = (size_t)outcome->count;
+    if (!passes->scores) {
+        passes->budgets_left = passes->input.fill.further_count - outcome->further_count;
+        ALCORE__TRY(
+            alcore__new_array(job->object.ctx, count, sizeof *passes->scores, &passes->scores));
+        if (count > 0) memcpy(passes->scores, outcome->scores, count * sizeof *passes->scores);
+    }
+    return alcore__job_keep(job, &(alcore__job_bought){.outcome = outcome,
+                                                       .scores = passes->scores,
+                                                       .costs = passes->costs});
+}
+
+/* Ends the run. *more: another one was begun, under a further budget. */
+static alcore_status finish(alcore_job *job, bool *more) {
     alcore__outcome outcome = {0};
     alcore_status status = alcore__run_finish(job->passes->run, &outcome);
     if (status == ALCORE_OK) status = keep_outcome(job, &outcome);
     alcore__outcome_clear(job->object.ctx, &outcome);
-    return status;
+    *more = status == ALCORE_OK && job->passes->budgets_left > 0;
+    return *more ? begin_next(job) : status;
 }
 
 static alcore_status put_partials(alcore_ctx *ctx, const alcore__partials *partials,
@@ -98,12 +115,16 @@ alcore_status alcore__job_put_pass(alcore_job *job, alcore__job_entry *entry, al
     alcore_ctx *ctx = job->object.ctx;
     alcore__job_passes *passes = job->passes;
     alcore__partials own = {0};
-    bool waits;
+    bool waits, more = true;
+    alcore_status status = ALCORE_OK;
     passes->failed = true; /* until the pass has ended */
-    alcore_status status =
-        alcore__run_to_exchange(passes->run, passes->shard, alcore__job_first_block(entry->first),
-                                alcore__job_first_block(entry->end), &own, &waits);
-    if (status == ALCORE_OK) status = waits ? put_partials(ctx, &own, items) : finish(job);
+    for (waits = false; status == ALCORE_OK && !waits && more;) {
+        status = alcore__run_to_exchange(passes->run, passes->shard,
+                                         alcore__job_first_block(entry->first),
+                                         alcore__job_first_block(entry->end), &own, &waits);
+        if (status == ALCORE_OK)
+            status = waits ? put_partials(ctx, &own, items) : finish(job, &more);
+    }
     alcore__partials_clear(ctx, &own);
     if (status != ALCORE_OK) return status;
     passes->failed = false;

@@ -34,7 +34,9 @@ struct alcore__job_passes {
     alcore__run_input input;
     alcore__run *run;
     alcore__shard *shard;
-    bool failed; /* in a pass */
+    int32_t budgets_left; /* further ones, each of which needs a run of its own */
+    double *scores;       /* [candidates] of the first run, owned; NULL: it has not ended */
+    bool failed;          /* in a pass */
 };
 
 /* Makes job->passes and what the shard itself reads, unless that was done. */

@@ -340,7 +340,10 @@ static alcore_status make_input(taking *self) {
     passes->input.labeled_rows = self->labeled > 0 ? passes->labeled_rows : NULL;
     passes->input.costs = passes->costs;
     passes->input.fill.explain = false;
-    passes->input.only_picks = true;
+    /* Of several budgets that are spent one by one, the picks of each have the scores of the first
+     * run, the largest. */
+    passes->input.runs_once = true;
+    passes->input.only_picks = passes->input.fill.further_count == 0;
     if (reads_languages(self->job))
         ALCORE__TRY(alcore__job_languages_input(self->job, &passes->input));
     return join_columns(self, &passes->input.candidates);

@@ -54,9 +54,6 @@ static alcore_status check_options(const alcore_request *request, bool compares)
         return alcore__fail_remedy(alcore__fail(ALCORE_E_PARAM, "the request has no budget"),
                                    ALCORE_REMEDY_OPTION, "budget", "1000w",
                                    "buys items worth 1000 words");
-    if (request->budgets.count > 1)
-        return fail_option("budget", "a job has one budget", "1000w",
-                           "buys items worth 1000 words");
     if (options->fill == ALCORE__FILL_SKIP && !compares &&
         request->budgets.unit != ALCORE_UNIT_ITEMS)
         return fail_option("fill", "which rows are skipped depends on the rows of all shards",

@@ -134,27 +134,23 @@ static alcore_status sort_by_tie(alcore_ctx *ctx, int32_t tie, uint64_t seed,
 
 /* Runs NOMINEES with these as candidates: costs [count], in the order of the nominees. */
 static alcore_status spend(const alcore__run_input *input, const alcore__nominees *nominees,
-                           alcore__purchase *out) {
+                           alcore__outcome *out) {
     const alcore__values none = {0}; /* it has no parameter */
-    alcore__outcome outcome = {0};
     alcore__run *run;
     ALCORE__TRY(alcore__run_begin(NULL /* no handle */, &NOMINEES, &none, input, &run));
     for (int64_t i = 0; i < run->outcome.count; i++)
         run->outcome.scores[i] = nominees->entries[i].key;
-    const alcore_status status = alcore__run_finish(run, &outcome);
+    const alcore_status status = alcore__run_finish(run, out);
     alcore__run_free(run);
-    *out = outcome.bought;
-    outcome.bought = (alcore__purchase){0};
-    alcore__outcome_clear(input->ctx, &outcome);
     return status;
 }
 
 alcore_status alcore__nominees_spend(alcore_ctx *ctx, const alcore__fill *fill, uint64_t seed,
-                                     alcore__nominees *nominees, alcore__purchase *out) {
+                                     alcore__nominees *nominees, alcore__outcome *out) {
     alcore__run_input input = {
         .ctx = ctx, .seed = seed, .candidates = {.rows = nominees->count}, .fill = *fill};
     double *costs; /* [count] */
-    *out = (alcore__purchase){0};
+    *out = (alcore__outcome){0};
     input.fill.tie = ALCORE__TIE_INDEX; /* the order of the nominees */
     input.fill.explain = false;
     ALCORE__TRY(sort_by_tie(ctx, fill->tie, seed, nominees));

@@ -25,11 +25,11 @@ typedef struct alcore__nominees {
  * alcore__strategy_run(). */
 alcore_status alcore__strategy_nominate(const alcore_strategy *strategy,
                                         const alcore__run_input *input, alcore__nominees *out);
-/* Spends the budget of `fill`, the same as that of the shards, on nominees [count] of all shards in
- * any order, which are sorted by row. *out: what was bought; its picks are indices into nominees.
- * The caller clears it. */
+/* Spends the budgets of `fill`, the same as those of the shards, on nominees [count] of all shards
+ * in any order, which are sorted by row. *out: what was bought; its rows are indices into nominees,
+ * its scores their keys. The caller clears it. */
 alcore_status alcore__nominees_spend(alcore_ctx *ctx, const alcore__fill *fill, uint64_t seed,
-                                     alcore__nominees *nominees, alcore__purchase *out);
+                                     alcore__nominees *nominees, alcore__outcome *out);
 /* Appends what a strategy, whose definition has `gather`, reads of the rows of a shard. */
 alcore_status alcore__strategy_gather(const alcore_strategy *strategy,
                                       const alcore__run_input *input, alcore__buffer *out);

@@ -75,14 +75,14 @@ static alcore_status explain_all(alcore__run *run, bool further) {
 }
 
 /* again: the strategy runs once more for each further budget, which only strategies that offer
- * their picks need. */
+ * their picks need. A run over shards cannot: the job makes one for each budget. */
 alcore_status alcore__spend(alcore__run *run) {
     alcore__outcome *outcome = &run->outcome;
     const double *keys = run->picked ? NULL : run->keys ? run->keys : outcome->scores;
     bool again =
         !keys && (run->input->fill.policy == ALCORE__FILL_SKIP || run->def->rows_depend_on_budget);
     if (keys) ALCORE__TRY(alcore__fill_ranked(run, keys));
-    if (run->input->fill.further_count > 0)
+    if (run->input->fill.further_count > 0 && !(again && run->input->runs_once))
         ALCORE__TRY(again ? run_again_each(run) : alcore__fill_further(run, keys));
     return run->input->fill.explain ? explain_all(run, !again) : ALCORE_OK;
 }

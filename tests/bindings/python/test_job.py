@@ -7,6 +7,7 @@ import threading
 import pytest
 
 import alcore
+import alcore.ranks
 
 TEXTS = ["text %d of %d words" % (row // 2 if row % 5 else row, row % 7) for row in range(90)]
 SCORES = [(row * 37 % 101) / 10 for row in range(90)]
@@ -61,6 +62,17 @@ def check(picks, expected):
 
 def expected(strategy, **options):
     return request(strategy, 0, len(TEXTS), **options).select()
+
+
+def test_several_budgets():
+    def job(shard):
+        return alcore.Job(request("nnll", *shard, budget="9w,30w"), first_row=shard[0], rows=len(TEXTS))
+    picks = alcore.select_shards(job, SHARDS)
+    for found, one in zip(picks, request("nnll", 0, len(TEXTS), budget="9w,30w").select(), strict=True):
+        check(found, one)
+    assert len(picks[0].rows) < len(picks[1].rows)
+    with pytest.raises(Exception, match="budget: a table of a cluster has one"):
+        alcore.ranks.select(TEXTS, "9w,30w", "random", gather=lambda message: [message], rank=0)
 
 
 def test_a_map_over_shards():

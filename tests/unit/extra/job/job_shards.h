@@ -241,7 +241,8 @@ static inline job_cut job_cut_at(int64_t rows, int32_t shards, uint64_t seed) {
     return cut;
 }
 
-static inline void job_check_picks(const alcore_job *job, const alcore_selection *expected) {
+/* Of one budget. */
+static inline void job_check_budget(const alcore_job *job, const alcore_selection *expected) {
     const int64_t count = alcore_selection_count(expected);
     ck_assert_int_eq(alcore_job_pick_count(job), count);
     ck_assert_mem_eq(alcore_job_rows(job), alcore_selection_rows(expected), (size_t)count * 8);
@@ -249,6 +250,13 @@ static inline void job_check_picks(const alcore_job *job, const alcore_selection
     ck_assert_mem_eq(alcore_job_costs(job), alcore_selection_costs(expected), (size_t)count * 8);
     ck_assert_double_eq(alcore_job_spent(job), alcore_selection_spent(expected));
     ck_assert_uint_eq(alcore_job_flags(job), alcore_selection_flags(expected));
+}
+
+static inline void job_check_picks(const alcore_job *job, const alcore_selection *expected) {
+    const int64_t budgets = alcore_selection_budget_count(expected);
+    ck_assert_int_eq(alcore_job_budget_count(job), budgets);
+    for (int64_t i = 0; i < budgets; i++)
+        job_check_budget(alcore_job_of_budget(job, i), alcore_selection_of_budget(expected, i));
 }
 
 /* Folds the messages of jobs [count] in an order drawn by rng, in groups of one or more, some of

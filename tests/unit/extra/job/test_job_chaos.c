@@ -448,7 +448,6 @@ START_TEST(options_that_are_not_served) {
         alcore_status status;
         const char *words;
     } cases[] = {
-        {{"random", NULL, "5w,9w", NULL, 0}, ALCORE_E_UNSUPPORTED, "budget: a job has one"},
         {{"random", NULL, "5w", "fill=skip", 0}, ALCORE_E_UNSUPPORTED, "do not serve fill"},
         {{"random", NULL, "5", "max_similarity=0.9", 0}, ALCORE_E_UNSUPPORTED, "max_similarity"},
         {{"random", NULL, "5", "cache=/nowhere max_age=2", 0}, ALCORE_E_UNSUPPORTED, "max_age"},

@@ -78,7 +78,7 @@ static void compare(const job_setting *setting, int32_t shards, uint64_t seed, b
 
 START_TEST(the_picks_of_one_machine) {
     static const job_setting settings[] = {
-        {"egalitarian", NULL, "40", NULL, ALCORE_DEDUP_EXACT},
+        {"egalitarian", NULL, "12,40", NULL, ALCORE_DEDUP_EXACT},
         {"egalitarian", NULL, "70w", "fill=skip round=2", ALCORE_DEDUP_NONE},
         {"same-ratio", NULL, "30", NULL, ALCORE_DEDUP_NORMALIZED},
         {"same-ratio", "counts=zu:3,be:4,en:2", "60w", "fill=stop", ALCORE_DEDUP_EXACT},

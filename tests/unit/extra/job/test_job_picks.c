@@ -26,6 +26,8 @@ static const job_setting VARIANTS[] = {
     {.budget = "40.3u", .options = "nan=exclude", .dedup = ALCORE_DEDUP_EXACT},
     {.budget = "1000000w", .dedup = ALCORE_DEDUP_EXACT},
     {.budget = "0", .dedup = ALCORE_DEDUP_NONE},
+    {.budget = "7,30,0", .options = "tie=random", .dedup = ALCORE_DEDUP_EXACT},
+    {.budget = "90w,20w", .options = "fill=stop", .dedup = ALCORE_DEDUP_EXACT},
 };
 enum { VARIANT_COUNT = sizeof VARIANTS / sizeof *VARIANTS };
 
@@ -205,6 +207,34 @@ START_TEST(a_new_job_goes_on) {
 }
 END_TEST
 
+/* The handle of a further budget has its picks, is kept by a reference, and makes no step. */
+START_TEST(handles_of_budgets) {
+    static const job_setting setting = {"random", NULL, "30,7", NULL, ALCORE_DEDUP_NONE};
+    const job_cut whole = {1, {0, FEW_ROWS}};
+    alcore_job *job = job_new(ctx, &setting, &whole, 0);
+    alcore__rng rng;
+    int32_t state;
+    alcore__rng_seed(&rng, 1);
+    ck_assert_int_eq(alcore_job_budget_count(job), 0);
+    ck_assert_int_eq(alcore_job_budget_count(NULL), 0);
+    ck_assert_ptr_null(alcore_job_of_budget(job, 0));
+    job_drive(ctx, &job, 1, &rng);
+    ck_assert_int_eq(alcore_job_budget_count(job), 2);
+    ck_assert_ptr_eq(alcore_job_of_budget(job, 0), job);
+    ck_assert_ptr_null(alcore_job_of_budget(job, 2));
+    ck_assert_ptr_null(alcore_job_of_budget(job, -1));
+    alcore_job *kept = alcore_job_ref(alcore_job_of_budget(job, 1));
+    ck_assert_mem_eq(alcore_job_rows(kept), alcore_job_rows(job), 7 * sizeof(int64_t));
+    alcore_job_unref(job);
+    ck_assert_int_eq(alcore_job_pick_count(kept), 7);
+    ck_assert_int_eq(alcore_job_budget_count(kept), 1);
+    ck_assert_ptr_null(alcore_job_message(kept, NULL));
+    ck_assert_int_eq(alcore_job_step(kept, &state), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_job_deliver(kept, "", 0), ALCORE_E_INVALID);
+    alcore_job_unref(kept);
+}
+END_TEST
+
 /* Bytes of a message by the formula: 48, the settings with a NUL up to a multiple of 8, 32 a shard,
  * 16 a distinct text, 32 a nominee. */
 START_TEST(sizes_of_messages) {
@@ -257,6 +287,7 @@ TEST_FILE() {
     tcase_add_test(cases, keys_rank_where_scores_are_equal);
     tcase_add_test(cases, lists_of_rows_are_of_the_shard);
     tcase_add_test(cases, a_new_job_goes_on);
+    tcase_add_test(cases, handles_of_budgets);
     tcase_add_test(cases, sizes_of_messages);
     return check_suite_run("job_picks", cases);
 }

@@ -155,8 +155,8 @@ static void compare(const job_setting *setting, int64_t rows, int32_t shards, ui
 static const job_setting VARIANTS[] = {
     {NULL, NULL, "400w", NULL, ALCORE_DEDUP_EXACT},
     {NULL, NULL, "30", "tie=random seed=5", ALCORE_DEDUP_NORMALIZED},
-    {NULL, "max_n=2 decay=0.1", "2000c", "fill=stop", ALCORE_DEDUP_NONE},
-    {NULL, "candidates=150", "40.5u", "fill=skip round=2", ALCORE_DEDUP_EXACT},
+    {NULL, "max_n=2 decay=0.1", "700c,2000c", "fill=stop", ALCORE_DEDUP_NONE},
+    {NULL, "candidates=150", "40.5u,9u", "fill=skip round=2", ALCORE_DEDUP_EXACT},
     {NULL, NULL, "1000000w", NULL, ALCORE_DEDUP_EXACT},
     {NULL, NULL, "0", NULL, ALCORE_DEDUP_EXACT},
     {NULL, NULL, "60", "masks=none", ALCORE_DEDUP_EXACT},
