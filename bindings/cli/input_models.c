@@ -211,12 +211,25 @@ static int set_column_model(alcore_ctx *ctx, const arguments *args, const char *
     return code;
 }
 
+/* Opens the n-gram model that stands in where a shard has neither a column nor a model, as it does
+ * without shards: a job has to be told. */
+static int open_stand_in(alcore_ctx *ctx, const arguments *args, const inputs *in,
+                         alcore_model **out) {
+    const bool trains =
+        in->labeled && alcore_pool_state_count(in->labeled, 0) +
+                               alcore_pool_state_count(in->labeled, ALCORE_ROW_LABELED) >
+                           0;
+    if (!option_given(args, OPTION_SHARD) || inputs_are_named(args)) return EXIT_DONE;
+    return outcome(alcore_model_new_ngram(ctx, trains ? in->labeled : NULL, NULL, out));
+}
+
 int inputs_set_models(alcore_ctx *ctx, const arguments *args, const inputs *in) {
     alcore_model *model = NULL;
     const char *value;
     taken by = {0};
     TRY(find_general_model(args, &value));
-    if (value) TRY(open_model(ctx, args, value, in, &by, &model));
+    TRY(value ? open_model(ctx, args, value, in, &by, &model)
+              : open_stand_in(ctx, args, in, &model));
     int code = outcome(alcore_request_set_model(in->request, model));
     alcore_model_unref(model);
     for (int i = 0; code == EXIT_DONE && (value = option_repeat(args, OPTION_MODEL, i)); i++)

@@ -42,15 +42,16 @@ static alcore_status train_on_labeled(alcore__ngram_data *ngram, alcore_ctx *ctx
  * the rows of that fold. self: the column, whose arrays alcore__lm_column_begin() made; self->lm is
  * borrowed for one fold. */
 static alcore_status cross_fit(const alcore__ngram_data *ngram, alcore__lm_column *self) {
-    const uint32_t *states = alcore_pool_states(self->pool);
-    int64_t rows = alcore_pool_row_count(self->pool);
+    const alcore_pool *source = alcore__ngram_source(ngram, self->pool);
+    const uint32_t *states = alcore_pool_states(source);
+    int64_t rows = alcore_pool_row_count(source);
     alcore__lm_trainer *trainer;
     ALCORE__TRY(alcore__lm_trainer_new(self->ctx, ngram->order, ALCORE__LM_FOLDS, rows, &trainer));
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; status == ALCORE_OK && i < rows; i++) {
         if (states[i] != 0) continue;
         size_t length;
-        const char *text = alcore_pool_text(self->pool, i, &length);
+        const char *text = alcore_pool_text(source, i, &length);
         status = alcore__lm_trainer_add(trainer, text, length);
     }
     for (self->fold = 0; status == ALCORE_OK && self->fold < ALCORE__LM_FOLDS; self->fold++) {
@@ -121,7 +122,7 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
     const alcore__ngram_data *ngram = model->data;
     alcore_ctx *ctx = model->object.ctx;
     bool lm = strcmp(column, "logprobs") == 0;
-    const alcore_pool *source = !ngram->labeled ? pool : ngram->labeled;
+    const alcore_pool *source = alcore__ngram_source(ngram, pool);
     const char *training = ngram->labeled ? "trained on the labeled side"
                            : lm           ? "cross-fitted in five folds of the pool"
                                           : "weighted on the pool";
@@ -139,6 +140,8 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
 /* Releases what ngram refers to; what was not made yet is NULL. */
 static void ngram_free(alcore_ctx *ctx, alcore__ngram_data *ngram) {
     alcore_pool_unref(ngram->labeled);
+    alcore_pool_unref(ngram->shard);
+    alcore_pool_unref(ngram->texts);
     alcore__object_unref(ngram->lm);
     alcore__object_unref(ngram->embedder);
     alcore__free(ctx, ngram);
@@ -168,6 +171,37 @@ static const alcore__model_table table = {.engine = "cpu",
                                           .is_per_word = is_per_word,
                                           .release = release};
 
+/* Makes the handle of a model with these settings and pools, of which it takes references. */
+static alcore_status make(alcore_ctx *ctx, const alcore__ngram_data *settings, alcore_model **out) {
+    alcore__ngram_data *ngram;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *ngram, &ngram));
+    *ngram = *settings;
+    alcore_pool_ref(ngram->labeled);
+    alcore_pool_ref(ngram->shard);
+    alcore_pool_ref(ngram->texts);
+    alcore_status status = alcore__model_new(
+        ctx, &table, "ngram", true /* named: describe() adds the rest */, ngram, out);
+    if (status != ALCORE_OK) ngram_free(ctx, ngram);
+    return status;
+}
+
+bool alcore__model_is_ngram(const alcore_model *model, const alcore_pool **labeled) {
+    const bool is = model && model->table == &table;
+    *labeled = is ? ((const alcore__ngram_data *)model->data)->labeled : NULL;
+    return is;
+}
+
+alcore_status alcore__ngram_over(const alcore_model *model, alcore_pool *shard, alcore_pool *texts,
+                                 alcore_model **out) {
+    const alcore__ngram_data *like = model->data;
+    const alcore__ngram_data ngram = {.shard = shard,
+                                      .texts = texts,
+                                      .order = like->order,
+                                      .dims = like->dims,
+                                      .seed = like->seed};
+    return make(model->object.ctx, &ngram, out);
+}
+
 /* Reads the options by their size, 0 meaning the default of each (seed: 0 is a seed), and makes the
  * handle, with a reference to the labeled pool; nothing is trained yet. labeled NULL: the model
  * learns from the pool that it is run on. */
@@ -186,16 +220,12 @@ static alcore_status new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
         return alcore__fail(ALCORE_E_PARAM,
                             "alcore_ngram_options: dims is %lld; 1 to %d are allowed",
                             (long long)options.dims, ALCORE__CHAR_MAX_DIMS);
-    alcore__ngram_data *ngram;
-    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *ngram, &ngram));
-    ngram->labeled = alcore_pool_ref(labeled);
-    ngram->order = options.order == 0 ? ALCORE__LM_DEFAULT_ORDER : options.order;
-    ngram->dims = options.dims == 0 ? ALCORE__CHAR_DEFAULT_DIMS : (int32_t)options.dims;
-    ngram->seed = options.seed;
-    alcore_status status = alcore__model_new(
-        ctx, &table, "ngram", true /* named: describe() adds the rest */, ngram, out);
-    if (status != ALCORE_OK) ngram_free(ctx, ngram);
-    return status;
+    const alcore__ngram_data ngram = {
+        .labeled = labeled,
+        .order = options.order == 0 ? ALCORE__LM_DEFAULT_ORDER : options.order,
+        .dims = options.dims == 0 ? ALCORE__CHAR_DEFAULT_DIMS : (int32_t)options.dims,
+        .seed = options.seed};
+    return make(ctx, &ngram, out);
 }
 
 alcore_status alcore_model_new_ngram(alcore_ctx *ctx, alcore_pool *labeled,

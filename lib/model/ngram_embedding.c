@@ -92,7 +92,7 @@ static alcore_status learn(const alcore__ngram_data *ngram, alcore_ctx *ctx,
  * Columns that have the old embedder keep their references to it. After a failure the embedder is
  * NULL, and the next call learns. The model handle is locked for writing. */
 static alcore_status prepare(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
-    alcore_pool *source = !ngram->labeled ? pool : ngram->labeled;
+    const alcore_pool *source = alcore__ngram_source(ngram, pool);
     ALCORE__TRY(alcore__read_begin(source, "pool"));
     uint64_t texts = alcore__ngram_state(source);
     alcore_status status = ALCORE_OK;

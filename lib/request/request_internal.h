@@ -139,6 +139,8 @@ struct alcore_request {
     alcore__phrase_counter kept;     /* with keep_phrases=1, of the last count of phrases; owned */
     alcore__phrase_counter *counter; /* set during a call, see alcore__request_share_phrases() */
     alcore__read_columns *read;      /* set during a call: of all its parts; NULL: not noted */
+    alcore_pool *all_texts; /* set during a call on a shard (lib/extra/job): the texts of all shards
+                               that the n-gram model learns from; NULL: it was not asked for */
 };
 
 /* Whether the request has a model, for one column or for all. */

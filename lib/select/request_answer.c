@@ -466,16 +466,18 @@ static alcore_status refresh_columns(answer *self) {
     return status;
 }
 
-/* Fails for a column of a shard that the n-gram model made: it learns from the texts of the pool,
- * so that those of another shard would be scored otherwise. */
+/* Fails for a column of a shard that an n-gram model made from the texts of the shard alone: those
+ * of another shard would be scored otherwise. A request that names such a model has it learn from
+ * the texts of all shards. */
 static alcore_status check_makers(const answer *self) {
     const alcore__dataset *dataset = &self->input.candidates;
     for (int32_t c = 0; c < dataset->column_count; c++)
-        if (alcore__column_is_built_in(dataset->columns[c].column))
+        if (alcore__column_is_built_in(dataset->columns[c].column) &&
+            !alcore__request_names_ngram(self->request))
             return alcore__fail(ALCORE_E_UNSUPPORTED,
-                                "the column '%s' of the shard is of the n-gram model, which learns "
-                                "from the texts of the shard alone; give the column, or a model "
-                                "that was trained before",
+                                "the column '%s' of the shard is of the n-gram model, which has "
+                                "learned from the texts of the shard alone; name that model, which "
+                                "then learns from all, or another one that was trained before",
                                 dataset->columns[c].name);
     return ALCORE_OK;
 }
@@ -667,10 +669,12 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
 alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shard_answer *shard) {
     alcore__read_columns read = {0};
     request->read = &read;
+    request->all_texts = shard->texts;
     alcore_status status = shard->wanted == ALCORE__SHARD_HOLD
                                ? hold_answer(request, shard)
                                : answer_or_nominate(request, shard, NULL);
     request->read = NULL;
+    request->all_texts = NULL;
     if (status == ALCORE_OK && alcore__cancelled(request->object.ctx))
         status = alcore__fail_cancelled();
     if (status == ALCORE_OK) return ALCORE_OK;

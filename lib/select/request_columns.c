@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/model_engine.h"
+#include "model/ngram_model.h"
 #include "select/select_internal.h"
 
 /* A column that meets a need of a role. */
@@ -34,6 +35,11 @@ typedef struct resolver {
     bool said;             /* the log has the warning that the n-gram model is used */
     bool of_phrases;       /* the columns are those by which phrases are measured */
     alcore_model *built_in; /* the n-gram model, owned; made with the first need of the call */
+    /* Of the n-gram models of the request, in their order, those that learn from all shards; owned,
+     * [over_count] used. */
+    alcore_model *over[ALCORE__COLUMN_INPUTS + 1];
+    const alcore_model *over_of[ALCORE__COLUMN_INPUTS + 1]; /* borrowed: the model of the request */
+    int32_t over_count;
     planned plan[ALCORE__DATASET_COLUMNS]; /* [plan_count] the needs of the present role */
     int32_t plan_count;
     alcore__resolution *out; /* the columns chosen so far */
@@ -74,8 +80,7 @@ static alcore_status built_in_model(resolver *self) {
                                   &self->built_in);
 }
 
-/* The column of a need that the built-in n-gram model makes: a static name; NULL: it makes none. */
-static const char *ngram_column(const char *need) {
+const char *alcore__ngram_column(const char *need) {
     static const char *const made[] = {"logprobs", "embeddings"};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         if (alcore__need_names(need, made[i])) return made[i];
@@ -86,7 +91,7 @@ static const char *ngram_column(const char *need) {
  * where nothing else can make it, as front ends have options for the columns of the candidates
  * only: the first of the inputs (column_names.h) that the need has. */
 static alcore_status add_missing_remedy(alcore_status status, int32_t role, const char *need) {
-    const char *ngram = ngram_column(need);
+    const char *ngram = alcore__ngram_column(need);
     if (ngram)
         return alcore__fail_remedy(status, ALCORE_REMEDY_MODEL, "ngram", ngram,
                                    "agrees to the built-in n-gram model");
@@ -136,19 +141,40 @@ static alcore_status fail_missing(const resolver *self, int32_t role, alcore_poo
     return status == ALCORE_E_MISSING ? add_missing_remedy(status, role, need) : status;
 }
 
+/* *out: the model that makes columns in a role for a model of the request: itself or, of the
+ * candidates of a shard, one that learns from the texts of all shards. */
+static alcore_status over_shards(resolver *self, int32_t role, alcore_model *model,
+                                 alcore_model **out) {
+    const alcore_request *request = self->request;
+    const alcore_pool *labeled;
+    *out = model;
+    if (!request->all_texts || role != ALCORE_ROLE_CANDIDATES ||
+        !alcore__model_is_ngram(model, &labeled) || labeled)
+        return ALCORE_OK;
+    int32_t i = 0;
+    while (i < self->over_count && self->over_of[i] != model) i++;
+    if (i == self->over_count) {
+        ALCORE__TRY(
+            alcore__ngram_over(model, request->candidates, request->all_texts, &self->over[i]));
+        self->over_of[self->over_count++] = model;
+    }
+    *out = self->over[i];
+    return ALCORE_OK;
+}
+
 /* Lists the models that may make a column of the need, in the order in which they are asked: those
  * that the user set for one of its columns, the user's model; the built-in one where the request
  * names neither a model nor a column. models [ALCORE__COLUMN_INPUTS + 2] borrows them, *count of
  * them; *count is 0 before the call. */
-static alcore_status list_models(resolver *self, const char *need, alcore_model **models,
-                                 int32_t *count) {
+static alcore_status list_models(resolver *self, int32_t role, const char *need,
+                                 alcore_model **models, int32_t *count) {
     const alcore_request *request = self->request;
     if (!self->named) ALCORE__TRY(built_in_model(self));
     for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
         if (request->column_models[i] &&
             alcore__need_names(need, alcore__column_name_input(i)->name))
-            models[(*count)++] = request->column_models[i];
-    if (request->model) models[(*count)++] = request->model;
+            ALCORE__TRY(over_shards(self, role, request->column_models[i], &models[(*count)++]));
+    if (request->model) ALCORE__TRY(over_shards(self, role, request->model, &models[(*count)++]));
     if (!self->named) models[(*count)++] = self->built_in;
     return ALCORE_OK;
 }
@@ -226,7 +252,7 @@ static alcore_status plan_need(resolver *self, int32_t role, alcore_pool *pool, 
                             ALCORE__DATASET_COLUMNS);
     planned *out = &self->plan[self->plan_count];
     *out = (planned){0};
-    if (!self->needs_are_given) ALCORE__TRY(list_models(self, need, models, &count));
+    if (!self->needs_are_given) ALCORE__TRY(list_models(self, role, need, models, &count));
     ALCORE__TRY(
         alcore__model_choose(models, count, pool, rows_of(self, role), need, out->name, &maker));
     out->built_in = !self->needs_are_given && !self->named && maker == count - 1;
@@ -327,6 +353,7 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
     if (status == ALCORE_OK && request->target)
         status = resolve_role(&self, strategy, ALCORE_ROLE_TARGET, request->target);
     alcore_model_unref(self.built_in);
+    for (int32_t i = 0; i < self.over_count; i++) alcore_model_unref(self.over[i]);
     alcore__free(request->object.ctx, self.mask);
     return status;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alternatives.h"
+#include "model/ngram_model.h"
 #include "select/select_internal.h"
 #include "strategy/strategies.h"
 
@@ -24,6 +25,24 @@ bool alcore__column_is_built_in(const alcore__column *column) {
     const size_t length = sizeof ngram - 1;
     return column->engine && strncmp(column->origin, ngram, length) == 0 &&
            strcspn(column->origin + length, " ,;(") == 0;
+}
+
+/* Whether a model of the request is an n-gram model; unlabeled: one without a labeled pool. */
+static bool names_ngram(const alcore_request *request, bool unlabeled) {
+    const alcore_pool *labeled;
+    for (int32_t i = -1; i < ALCORE__COLUMN_INPUTS; i++)
+        if (alcore__model_is_ngram(i < 0 ? request->model : request->column_models[i], &labeled) &&
+            !(unlabeled && labeled))
+            return true;
+    return false;
+}
+
+bool alcore__request_names_ngram(const alcore_request *request) {
+    return names_ngram(request, false);
+}
+
+bool alcore__request_learns(const alcore_request *request) {
+    return names_ngram(request, true);
 }
 
 /* Whether a model other than the built-in one, or a caller, made a column of the pool. */

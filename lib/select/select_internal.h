@@ -125,6 +125,7 @@ typedef struct alcore__shard_answer {
     alcore__shard_rows masked;
     int64_t rows; /* of all shards */
     alcore__shard_parts parts;
+    alcore_pool *texts;        /* of all shards, for n-gram models; borrowed; NULL: none is asked */
     uint8_t *left_out;         /* [rows of the pool] zeros, borrowed */
     int64_t eligible;          /* out */
     alcore__buffer out;        /* out, owned by the caller, as are: */
@@ -225,6 +226,9 @@ alcore_status alcore__resolve_given(alcore_request *request, const char *name,
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
                                       const alcore_pool *pool, alcore__dataset *dataset);
 
+/* The column of a need that the built-in n-gram model makes: a static name; NULL: it makes none. */
+const char *alcore__ngram_column(const char *need);
+
 /* ---- what was named, and what is read (request_given.c) ---- */
 
 enum { ALCORE__READ_MAX = 32 };
@@ -243,6 +247,10 @@ struct alcore__read_columns {
 
 /* Whether the built-in n-gram model made the column. */
 bool alcore__column_is_built_in(const alcore__column *column);
+/* Whether a model of the request is an n-gram model, and the same for whether one of them learns
+ * from the pool whose columns it makes, as it has no labeled pool. */
+bool alcore__request_names_ngram(const alcore_request *request);
+bool alcore__request_learns(const alcore_request *request);
 /* *out: whether the request names a model, or one of its pools has a column that the built-in model
  * did not make: then that model answers for no column. Called without locks. */
 alcore_status alcore__request_names_inputs(const alcore_request *request, bool *out);

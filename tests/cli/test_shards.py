@@ -63,6 +63,15 @@ def shards_have_the_picks_of_one_file(box):
 
 
 @case
+def the_model_that_stands_in_learns_from_all_files(box):
+    files(box)
+    box.file("nothing.txt", "\n")
+    for options, exchanges in ((["--budget", "12", "--strategy", "nnll"], 3),
+                               (["--budget", "12", "--strategy", "nnll", "--labeled", "nothing.txt", "--dedup", "none"], 2)):
+        equal(picks_of_shards(box, options), (picks_of_one(box, options), exchanges))
+
+
+@case
 def several_budgets_have_a_file_each(box):
     files(box)
     args = ["--budget", "9w, 30w", "--strategy", "nnll", "--dedup", "none"]

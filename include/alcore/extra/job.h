@@ -9,13 +9,14 @@
  *     every shard:  alcore_job_deliver()    takes that one, and steps again
  *
  * The exchanges are, by the request: the texts, where texts may not repeat; what the option "masks"
- * compares; the number of candidates, where rows are drawn; then the nominees of a strategy whose
- * scores depend on the row alone; of one that compares texts with those of all shards, their
- * tokens; or, of one that compares rows by passes over them or draws by languages, the rows that
- * may be bought and a message for each pass, which may be one for each pick. A message that is
- * lost, stale, cut off or of other data is an error of the call that is given it, and leaves the
- * job as it was; one that is given twice, or made again by a task that was repeated, changes
- * nothing.
+ * compares; the number of candidates, where rows are drawn; the texts, where an n-gram model
+ * without a labeled pool makes columns, which then learns from those of all shards; then the
+ * nominees of a strategy whose scores depend on the row alone; of one that compares texts with
+ * those of all shards, their tokens; or, of one that compares rows by passes over them or draws by
+ * languages, the rows that may be bought and a message for each pass, which may be one for each
+ * pick. A message that is lost, stale, cut off or of other data is an error of the call that is
+ * given it, and leaves the job as it was; one that is given twice, or made again by a task that was
+ * repeated, changes nothing.
  *
  * A pass changes what a job keeps of its rows: where one has failed, for want of memory or by a
  * cancel, the job is over, and a new one of the same shard takes the messages that were delivered
@@ -95,7 +96,7 @@ ALCORE_API void alcore_job_unref(alcore_job *job);
  * @param[out] out_state ALCORE_JOB_*; 0 on failure
  * @return ALCORE_OK, ALCORE_E_INVALID (the request was changed, or rows were added to its pool; a
  *   pass has failed), ALCORE_E_PARAM, ALCORE_E_MISSING, ALCORE_E_DATA, ALCORE_E_SHAPE,
- *   ALCORE_E_UNSUPPORTED (a column of the n-gram model, which learns from the shard alone),
+ *   ALCORE_E_UNSUPPORTED (a column that the n-gram model has made of the shard alone),
  *   ALCORE_E_CALLBACK, ALCORE_E_MODULE, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
  *   ALCORE_E_BUSY: as alcore_select()
  * @threadsafe ALCORE_E_BUSY while another call uses the job or its request

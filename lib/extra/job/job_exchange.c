@@ -7,6 +7,7 @@
  *                (request/text_masks_shards.c). Taken: which rows it leaves out; each job makes the
  *                masks of all texts
  *   candidates   put: how many there are. Taken: how many there are in earlier shards, and in all
+ *   texts of the model   job_model.c
  *   nominees     put: what the shard would buy under the whole budget (budget/nominees.h). Taken:
  *                the picks; each job computes them from all nominees, so that no one has to tell
  *                the others
@@ -130,6 +131,7 @@ static alcore__shard_answer answer_of(const alcore_job *job, int32_t wanted) {
     return (alcore__shard_answer){.wanted = wanted,
                                   .place = job->place,
                                   .rows = job->rows,
+                                  .texts = job->texts,
                                   .masked = {.repeated = job->repeated, .left_out = job->left_out}};
 }
 
@@ -293,6 +295,8 @@ static alcore_status put_items(alcore_job *job, alcore__job_entry *entry, alcore
         return put_part(job, ALCORE__SHARD_TEXTS, entry, items);
     case ALCORE__EXCHANGE_CANDIDATES:
         return put_candidates(job, entry);
+    case ALCORE__EXCHANGE_MODEL:
+        return alcore__job_put_model(job, entry, items);
     case ALCORE__EXCHANGE_ROWS:
         return alcore__job_put_rows(job, entry, items);
     case ALCORE__EXCHANGE_NOMINEES:
@@ -331,6 +335,8 @@ alcore_status alcore__job_take(alcore_job *job, const alcore__job_message *messa
     case ALCORE__EXCHANGE_CANDIDATES:
         take_candidates(job, message);
         return ALCORE_OK;
+    case ALCORE__EXCHANGE_MODEL:
+        return alcore__job_take_model(job, message);
     case ALCORE__EXCHANGE_ROWS:
         return alcore__job_take_rows(job, message);
     case ALCORE__EXCHANGE_NOMINEES:

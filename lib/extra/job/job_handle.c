@@ -18,6 +18,7 @@ static void release(void *object) {
     alcore__buffer_clear(ctx, &job->message);
     alcore__free(ctx, job->repeated);
     alcore__free(ctx, job->left_out);
+    alcore_pool_unref(job->texts);
     alcore__job_clear_picks(job);
     alcore__free(ctx, job->delivered);
     alcore__job_passes_free(ctx, job->passes);
@@ -92,7 +93,7 @@ void alcore_job_unref(alcore_job *job) {
 static alcore_status begin(alcore_job *job, const char *call) {
     if (!job->request)
         return alcore__fail(ALCORE_E_INVALID,
-                            "%s: what alcore_job_of_budget() shows has picks alone", call);
+                            "%s: the picks of one budget take no step and no message", call);
     ALCORE__TRY(alcore__request_begin_long(job->request, call));
     const alcore_status status = alcore__write_begin(job, "job");
     return status == ALCORE_OK ? ALCORE_OK : alcore__request_end(job->request, status);

@@ -30,6 +30,7 @@ struct alcore_job {
     /* [entry.end - entry.first] owned: 1 where an earlier shard has the text, and where the option
      * masks leaves it out; NULL: nowhere */
     uint8_t *repeated, *left_out;
+    alcore_pool *texts; /* of all shards, for the n-gram model; one reference; NULL: not taken */
     alcore__place place;
     /* By the first budget; read once it is done: */
     int64_t pick_count;
@@ -67,6 +68,12 @@ typedef struct alcore__job_bought {
 /* Keeps the picks of these budgets. */
 alcore_status alcore__job_keep(alcore_job *job, const alcore__job_bought *bought);
 void alcore__job_clear_picks(alcore_job *job);
+
+/* ---- texts of the n-gram model (job_model.c) ---- */
+
+alcore_status alcore__job_put_model(alcore_job *job, alcore__job_entry *entry,
+                                    alcore__buffer *items);
+alcore_status alcore__job_take_model(alcore_job *job, const alcore__job_message *message);
 
 /* ---- exchanges (job_exchange.c) ---- */
 

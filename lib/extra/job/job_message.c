@@ -43,6 +43,7 @@ static const struct {
     [ALCORE__EXCHANGE_TEXTS] = {"texts", sizeof(alcore__hash), false},
     [ALCORE__EXCHANGE_MASKS] = {"masks", ALIGNMENT, true},
     [ALCORE__EXCHANGE_CANDIDATES] = {"candidates", 0, false},
+    [ALCORE__EXCHANGE_MODEL] = {"texts of the model", ALIGNMENT, true},
     [ALCORE__EXCHANGE_ROWS] = {"rows", 1, true},
     [ALCORE__EXCHANGE_NOMINEES] = {"nominees", sizeof(alcore__nominee), false},
     [ALCORE__EXCHANGE_GATHERED] = {"tokens", ALIGNMENT, true},

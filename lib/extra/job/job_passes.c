@@ -40,6 +40,7 @@ alcore_status alcore__job_hold(alcore_job *job) {
     alcore__shard_answer answer = {
         .wanted = ALCORE__SHARD_HOLD,
         .place = job->place,
+        .texts = job->texts,
         .masked = {.repeated = job->repeated, .left_out = job->left_out}};
     if (!job->passes)
         ALCORE__TRY(alcore__new_array(job->object.ctx, 1, sizeof *job->passes, &job->passes));

@@ -6,7 +6,7 @@
 
 void alcore__job_clear_picks(alcore_job *job) {
     alcore_ctx *ctx = job->object.ctx;
-    for (int64_t i = 0; i < job->further_count; i++) alcore_job_unref(job->further[i]);
+    for (int64_t i = 0; i < job->further_count; i++) alcore__object_unref(job->further[i]);
     alcore__free(ctx, job->further);
     alcore__free(ctx, job->pick_rows);
     alcore__free(ctx, job->pick_scores);

@@ -8,6 +8,7 @@
 #include "alcore/version.h"
 #include "base/rng.h"
 #include "extra/job/job_internal.h"
+#include "model/ngram_model.h"
 #include "pool/pool_state.h"
 #include "strategy/strategies.h"
 
@@ -67,18 +68,25 @@ static alcore_status check_options(const alcore_request *request, bool compares)
     return ALCORE_OK;
 }
 
-/* Fails where the strategy needs columns and the call names neither a column nor a model: the
- * n-gram model would stand in, which learns from the texts of the shard alone. A shard without rows
- * needs none. */
+/* Fails where the strategy needs columns and the call names neither a column nor a model. The
+ * n-gram model does not stand in: it has to be named, as a shard without rows cannot know otherwise
+ * that texts are to be exchanged. Such a shard needs no column. */
 static alcore_status check_columns(const alcore_request *request, const alcore_strategy *strategy) {
     const char *need = alcore__strategy_needs(strategy, ALCORE_ROLE_CANDIDATES, 0);
     bool named = true;
     if (need && alcore_pool_row_count(request->candidates) > 0)
         ALCORE__TRY(alcore__request_names_inputs(request, &named));
     if (named) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_MISSING,
-                        "strategy %s needs the column '%s' of the shard, or a model that makes it",
-                        alcore__strategy_name(strategy), need);
+    const char *ngram =
+        alcore__strategy_def_of(strategy)->needs_are_given ? NULL : alcore__ngram_column(need);
+    const alcore_status status =
+        alcore__fail(ALCORE_E_MISSING,
+                     "strategy %s needs the column '%s' of the shard, or a model that makes it%s",
+                     alcore__strategy_name(strategy), need,
+                     ngram ? "; the n-gram model has to be named here" : "");
+    return ngram ? alcore__fail_remedy(status, ALCORE_REMEDY_MODEL, "ngram", NULL,
+                                       "learns from the texts of all shards")
+                 : status;
 }
 
 alcore_status alcore__job_check_served(const alcore_job *job) {
@@ -100,6 +108,14 @@ alcore_status alcore__job_check_served(const alcore_job *job) {
     return check_columns(request, strategy);
 }
 
+/* Whether the strategy needs a column of the candidates that an n-gram model makes. */
+static bool needs_ngram_column(const alcore_strategy *strategy) {
+    const char *need;
+    for (int64_t i = 0; (need = alcore__strategy_needs(strategy, ALCORE_ROLE_CANDIDATES, i)); i++)
+        if (alcore__ngram_column(need)) return !alcore__strategy_def_of(strategy)->needs_are_given;
+    return false;
+}
+
 alcore_status alcore__job_plan(alcore_job *job) {
     const alcore_request *request = job->request;
     const alcore_strategy *strategy = alcore__job_strategy(job);
@@ -108,6 +124,8 @@ alcore_status alcore__job_plan(alcore_job *job) {
                                          &job->makes[ALCORE__EXCHANGE_MASKS]));
     job->makes[ALCORE__EXCHANGE_TEXTS] = request->candidates->dedup != ALCORE_DEDUP_NONE;
     job->makes[ALCORE__EXCHANGE_CANDIDATES] = alcore__strategy_draws(strategy) || def->reads_number;
+    job->makes[ALCORE__EXCHANGE_MODEL] =
+        needs_ngram_column(strategy) && alcore__request_learns(request);
     job->makes[ALCORE__EXCHANGE_NOMINEES] = def->in_shards;
     job->makes[ALCORE__EXCHANGE_GATHERED] = def->gather != NULL;
     job->makes[ALCORE__EXCHANGE_ROWS] = job->makes[ALCORE__EXCHANGE_PASSES] = def->by_passes;
@@ -157,6 +175,27 @@ static alcore_status append_values(alcore_ctx *ctx, const char *prefix,
     return ALCORE_OK;
 }
 
+/* Appends a line for each n-gram model of the request: a hash of the pool that it is trained on, or
+ * "all texts". */
+static alcore_status append_ngram(alcore_ctx *ctx, const alcore_request *request,
+                                  alcore__buffer *out) {
+    for (int32_t i = -1; i < ALCORE__COLUMN_INPUTS; i++) {
+        const alcore_model *model = i < 0 ? request->model : request->column_models[i];
+        const alcore_pool *labeled;
+        if (!alcore__model_is_ngram(model, &labeled)) continue;
+        const char *column = i < 0 ? "" : alcore__column_name_input(i)->name;
+        if (!labeled) {
+            ALCORE__TRY(alcore__buffer_format(ctx, out, "ngram %s=all texts\n", column));
+            continue;
+        }
+        ALCORE__TRY(alcore__read_begin(labeled, "labeled pool"));
+        const uint64_t state = alcore__ngram_state(labeled);
+        alcore__read_end(labeled);
+        ALCORE__TRY(alcore__buffer_format(ctx, out, "ngram %s=%016" PRIx64 "\n", column, state));
+    }
+    return ALCORE_OK;
+}
+
 /* Appends a line with a hash of the texts of a pool by which rows are masked; "none" without it. */
 static alcore_status append_pool(alcore_ctx *ctx, const char *name, const alcore_pool *pool,
                                  alcore__buffer *out) {
@@ -183,5 +222,6 @@ alcore_status alcore__job_settings(const alcore_job *job, alcore__buffer *out) {
                                                                                : "exact"));
     ALCORE__TRY(append_pool(ctx, "labeled", request->labeled, out));
     ALCORE__TRY(append_pool(ctx, "excluded", request->excluded, out));
-    return append_pool(ctx, "excluded phrases", request->excluded_phrases, out);
+    ALCORE__TRY(append_pool(ctx, "excluded phrases", request->excluded_phrases, out));
+    return append_ngram(ctx, request, out);
 }

@@ -64,6 +64,15 @@ def expected(strategy, **options):
     return request(strategy, 0, len(TEXTS), **options).select()
 
 
+def test_the_ngram_model_learns_from_all_shards():
+    def job_request(first, end):
+        return alcore.Request(alcore.Pool(TEXTS[first:end]), strategy="huds", budget="9", model=alcore.Model.ngram())
+
+    def job(shard):
+        return alcore.Job(job_request(*shard), first_row=shard[0], rows=len(TEXTS))
+    check(alcore.select_shards(job, SHARDS), alcore.Request(alcore.Pool(TEXTS), strategy="huds", budget="9").select())
+
+
 def test_several_budgets():
     def job(shard):
         return alcore.Job(request("nnll", *shard, budget="9w,30w"), first_row=shard[0], rows=len(TEXTS))

@@ -503,29 +503,34 @@ START_TEST(requests_that_lack_something) {
 }
 END_TEST
 
-/* Without a column the n-gram model would stand in, and one that is given is refused when it has
- * made its column. */
-START_TEST(the_ngram_model_is_refused) {
+/* The n-gram model does not stand in, and what it has made of the shard alone is refused where it
+ * would be read as it is. */
+START_TEST(the_ngram_model_is_named) {
     job_setting setting = SETTING;
     setting.strategy = "nnll";
     setting.dedup = ALCORE_DEDUP_NONE;
     alcore_pool *pool = job_pool(ctx, &SETTING, 0, 20);
-    alcore_request *request = job_request(ctx, &setting, pool);
-    alcore_model *ngram;
+    alcore_request *request = job_request(ctx, &setting, pool), *other;
+    alcore_selection *selection;
     alcore_job *job;
     int32_t state;
     ck_assert_int_eq(alcore_job_new(request, NULL, &job), ALCORE_E_MISSING);
-    ck_assert(strstr(alcore_last_error(), "or a model that makes it") != NULL);
-    ck_assert_ok(alcore_model_new_ngram(ctx, NULL, NULL, &ngram));
-    ck_assert_ok(alcore_request_set_model(request, ngram));
-    ck_assert_ok(alcore_job_new(request, NULL, &job));
-    bytes m = message_of(job);
+    ck_assert(strstr(alcore_last_error(), "n-gram model has to be named") != NULL);
+    /* A column that it made of the shard alone is not what it makes of all texts. */
+    ck_assert_ok(alcore_select(request, &selection));
+    alcore_selection_unref(selection);
+    ck_assert_int_eq(alcore_job_new(request, NULL, &job), ALCORE_E_MISSING);
+    setting.strategy = "rttl"; /* its log-probabilities are given */
+    other = job_request(ctx, &setting, pool);
+    job_give(pool, "scores", 0); /* a column is named */
+    ck_assert_ok(alcore_job_new(other, NULL, &job));
+    bytes m = message_of(job); /* texts */
     ck_assert_ok(alcore_job_deliver(job, m.data, m.length));
     free(m.data);
     ck_assert_int_eq(alcore_job_step(job, &state), ALCORE_E_UNSUPPORTED);
-    ck_assert(strstr(alcore_last_error(), "learns from the texts of the shard alone") != NULL);
+    ck_assert(strstr(alcore_last_error(), "learned from the texts of the shard alone") != NULL);
     alcore_job_unref(job);
-    alcore_model_unref(ngram);
+    alcore_request_unref(other);
     alcore_request_unref(request);
     alcore_pool_unref(pool);
 }
@@ -633,7 +638,7 @@ TEST_FILE() {
     tcase_add_test(cases, strategies_that_are_not_served);
     tcase_add_test(cases, options_that_are_not_served);
     tcase_add_test(cases, requests_that_lack_something);
-    tcase_add_test(cases, the_ngram_model_is_refused);
+    tcase_add_test(cases, the_ngram_model_is_named);
     tcase_add_test(cases, a_cancelled_step_is_made_again);
     tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 3);
     return check_suite_run("job_chaos", cases);
