@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job over many rows of vectors: what each shard takes, how much memory, and how many bytes move.
 
-    bench_job_scale.py ROWS FOLDER [--shards 8] [--at-once 2] [--strategy huds] [--budget 1000] [--targets 1000] [--candidates 0] [--check]
+    bench_job_scale.py ROWS FOLDER [--shards 8] [--at-once 2] [--strategy huds] [--budget 1000] [--targets 1000] [--candidates all] [--check]
 
 Rows are made block by block, float16 embeddings of 64 components and a score, into a file of each shard in FOLDER, which goes at the end (128
 bytes a row). Each shard is a process with one thread; as many work at once as --at-once says, the others wait. Prints, of each shard, the seconds of
@@ -104,7 +104,7 @@ def main():
     parser.add_argument("--strategy", default="huds")
     parser.add_argument("--budget", default="1000")
     parser.add_argument("--targets", type=int, default=1000)
-    parser.add_argument("--candidates", type=int, default=0)
+    parser.add_argument("--candidates", default="all")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     cuts = [min(options.rows, -(-options.rows * shard // options.shards // BLOCK) * BLOCK) for shard in range(options.shards)] + [options.rows]
