@@ -22,6 +22,7 @@
  * Cost: rows x queries x dims multiply-adds in float32, and a few values in double an item. */
 #include <string.h>
 
+#include "engines/cpu/cpu_coarse.h"
 #include "engines/cpu/cpu_engine.h"
 #include "engines/cpu/cpu_prune.h"
 
@@ -40,17 +41,32 @@ typedef struct knn_operand {
                          nothing does (behind the last item, or no neighbors wanted) */
     float *min_score; /* [slab] s that a candidate must reach; -FLT_MAX: any; the same array as
                          tile_min unless a tile holds bounds */
-    /* The next three are NULL unless pruning is on: a tile then holds upper bounds of products. */
+    /* The next two are NULL unless a tile holds bounds: with pruning upper bounds of products, with
+     * a coarse filter products that are off by more than those in float32. */
     double *slack;  /* [slab] min_score - tile_min: how far a bound may lie below the true product,
-                       plus the error of a full score, which is compared with min_score */
-    float *floats;  /* [slab, dims] the items in float32, for full products */
-    float *leading; /* [slab, prune.padded] their leading components */
-    float *offset;  /* [slab] h of the item, which scores of the other operand's items subtract;
-                       infinite behind the last item */
+                      plus the error of a full score, which is compared with min_score */
+    float *floats;  /* [slab, dims] the items in float32, for full products; NULL too where the
+                      caller's matrix has them (in_place) */
+    int in_place;   /* full products may read the items where they are */
+    float *leading; /* [slab, prune.padded] with pruning: their leading components */
+    coarse_items coarse; /* with a coarse filter */
+    float *offset;      /* [slab] h of the item, which scores of the other operand's items subtract;
+                      infinite behind the last item */
+    float *tile_offset; /* [slab] what products of a tile are compared with less: offset, or with a
+                           coarse filter, of the rows, less than that; the same array otherwise */
     int32_t *candidate_count; /* [slab] */
     float *candidate_score;   /* [slab, capacity] s */
     int32_t *candidate_row;   /* [slab, capacity] matrix row in the other operand */
 } knn_operand;
+
+/* A pair whose product in a tile reaches a limit, and that product: positions in the slabs. */
+typedef struct knn_hit {
+    int32_t row, query;
+    float product;
+} knn_hit;
+
+/* Hits that are collected before their full products are computed. */
+#define KNN_HITS 512
 
 /* One call and its memory: all arrays are cut out of one allocation by cut_call(). */
 typedef struct knn_call {
@@ -59,6 +75,8 @@ typedef struct knn_call {
     knn_operand rows, queries;
     float *scores;       /* [k + capacity] of one item, reordered */
     search_found *found; /* [capacity] reranked candidates of one item */
+    knn_hit *hits;       /* [KNN_HITS] NULL unless a tile holds bounds */
+    int hit_count;
 } knn_call;
 
 /* The score s that corresponds to a value of the metric in double, rounded down. norm: L2 norm of
@@ -170,7 +188,7 @@ static void prune_candidates(knn_call *call, knn_operand *operand, const knn_ope
         }
         operand->candidate_count[slab_index] = (int32_t)kept;
     }
-    if (operand->candidate_count[slab_index] > operand->capacity - operand->capacity / 4)
+    if (operand->candidate_count[slab_index] > (k + operand->capacity) / 2)
         rerank(call, operand, other, slab_index);
 }
 
@@ -185,32 +203,79 @@ CPU_INLINE void add_candidate(knn_call *call, knn_operand *operand, const knn_op
         prune_candidates(call, operand, other, slab_index);
 }
 
-/* Adds candidates from SWEEP_STEP products of one row with the queries first .. (slab indices),
- * some of which reach the limits in scan_tile(). Where a tile holds upper bounds (pruning), the
- * full product of such a pair is computed first, and compared with min_score. row: position in the
- * slab of rows; products [SWEEP_STEP]; weight: w of the row, 1 / |row| for cosine (1 where it is in
- * the packed values), else 1. Columns behind the last query of the slab are skipped. Not inlined,
- * so that the loop of scan_tile() stays small: few steps need this function. */
-static __attribute__((noinline)) void add_hits(knn_call *call, int64_t row, int64_t first,
-                                               const float *products, float weight) {
+/* Adds a pair of the present slabs to the candidates of either, where its score is not too low.
+ * product: in full, times the weight of the row. */
+CPU_INLINE void add_pair(knn_call *call, int64_t row, int64_t q, float product) {
     knn_operand *rows = &call->rows, *queries = &call->queries;
-    for (int64_t c = 0; c < SWEEP_STEP && first + c < queries->sweep.count; c++) {
-        int64_t q = first + c;
-        float product = products[c] * weight;
-        if (call->prune.leading > 0) {
-            if (!(queries->best && product - rows->offset[row] >= queries->tile_min[q]) &&
-                !(rows->best && product - queries->offset[q] >= rows->tile_min[row]))
-                continue;
-            product =
-                weight * CPU(float_dot)(rows->floats + row * call->sweep.dims,
-                                        queries->floats + q * call->sweep.dims, call->sweep.dims);
+    float query_score = product - rows->offset[row];
+    if (queries->best && query_score >= queries->min_score[q])
+        add_candidate(call, queries, rows, q, query_score, rows->sweep.item[row]);
+    float row_score = product - queries->offset[q];
+    if (rows->best && row_score >= rows->min_score[row])
+        add_candidate(call, rows, queries, row, row_score, queries->sweep.item[q]);
+}
+
+/* 1 when a product of a tile reaches the limit of its query or of its row. */
+CPU_INLINE int reaches(const knn_call *call, int64_t row, int64_t q, float product) {
+    const knn_operand *rows = &call->rows, *queries = &call->queries;
+    return (queries->best && product - rows->tile_offset[row] >= queries->tile_min[q]) ||
+           (rows->best && product - queries->tile_offset[q] >= rows->tile_min[row]);
+}
+
+/* An item of the present slab in float32. */
+CPU_INLINE const float *full_item(const knn_operand *operand, int64_t dims, int64_t slab_index) {
+    const alcore_sys_rows *rows = operand->sweep.search.rows;
+    if (operand->floats) return operand->floats + slab_index * dims;
+    return (const float *)rows->data + operand->sweep.item[slab_index] * rows->stride;
+}
+
+/* Prefetches an item for a full product. */
+CPU_INLINE void fetch_item(const float *item, int64_t dims) {
+    for (int64_t j = 0; j < dims; j += 16) __builtin_prefetch(item + j);
+}
+
+/* Computes the full products of the collected hits whose bounds still reach a limit, which earlier
+ * ones may have raised, and adds them to the candidates. The query of a later hit is fetched
+ * meanwhile, as add_hits() has fetched the rows: they lie anywhere in memory. */
+static __attribute__((noinline)) void take_hits(knn_call *call) {
+    const knn_operand *rows = &call->rows, *queries = &call->queries;
+    int64_t dims = call->sweep.dims;
+    for (int h = 0; h < call->hit_count; h++) {
+        const knn_hit *hit = &call->hits[h];
+        if (h + 2 < call->hit_count) fetch_item(full_item(queries, dims, hit[2].query), dims);
+        if (!reaches(call, hit->row, hit->query, hit->product)) continue;
+        const float *weight = rows->sweep.search.weight;
+        float product = CPU(float_dot)(full_item(rows, dims, hit->row),
+                                       full_item(queries, dims, hit->query), dims);
+        if (weight) product *= weight[rows->sweep.item[hit->row]];
+        add_pair(call, hit->row, hit->query, product);
+    }
+    call->hit_count = 0;
+}
+
+/* Adds candidates from SWEEP_STEP products of one row with the queries first .. (slab indices), of
+ * which those of the `lanes` may reach the limits in scan_tile(). Where a tile holds bounds, such a pair is collected
+ * for take_hits(). row: position in the slab of rows; products [SWEEP_STEP]; weight: w of the row, 1
+ * / |row| for cosine (1 where it is in the packed values), else 1, or the multiplier of an int8 row.
+ * Columns behind the last query of the slab are skipped. Not inlined, so that the loop of
+ * scan_tile() stays small: few steps need this function. */
+static __attribute__((noinline)) void add_hits(knn_call *call, int64_t row, int64_t first,
+                                               uint32_t lanes, const float *products,
+                                               float weight) {
+    for (; lanes != 0; lanes &= lanes - 1) {
+        int64_t q = first + __builtin_ctz(lanes);
+        if (q >= call->queries.sweep.count) return;
+        float product = products[q - first] * weight;
+        if (!call->hits) {
+            add_pair(call, row, q, product);
+            continue;
         }
-        float query_score = product - rows->offset[row];
-        if (queries->best && query_score >= queries->min_score[q])
-            add_candidate(call, queries, rows, q, query_score, rows->sweep.item[row]);
-        float row_score = product - queries->offset[q];
-        if (rows->best && row_score >= rows->min_score[row])
-            add_candidate(call, rows, queries, row, row_score, queries->sweep.item[q]);
+        if (call->sweep.coarse) product *= call->queries.coarse.multiplier[q];
+        if (!reaches(call, row, q, product)) continue;
+        int known = call->hit_count > 0 && call->hits[call->hit_count - 1].row == row;
+        if (!known) fetch_item(full_item(&call->rows, call->sweep.dims, row), call->sweep.dims);
+        call->hits[call->hit_count++] = (knn_hit){(int32_t)row, (int32_t)q, product};
+        if (call->hit_count == KNN_HITS) take_hits(call);
     }
 }
 
@@ -220,48 +285,64 @@ static __attribute__((noinline)) void add_hits(knn_call *call, int64_t row, int6
  * holds. count is whole panels of queries and so a multiple of SWEEP_STEP; behind the last query of
  * the slab load_slab() has set limits and offsets that no comparison passes. query_best and
  * row_best (1: the neighbors of queries, of rows are wanted) are constants, so that each caller
- * compiles to a loop without branches on them. The row's limit is read again for each step, because
- * add_hits() may have raised it. */
+ * compiles to a loop without branches on them; so is coarse (1: the products are of integers, still
+ * to be multiplied by the multipliers of both items). The row's limit is read again for each step,
+ * because add_hits() may have raised it. */
 CPU_INLINE void scan_tile(knn_call *call, int64_t row, int rows, int64_t first, int64_t count,
-                          const float *products, int query_best, int row_best) {
+                          const float *products, int query_best, int row_best, int coarse) {
     const float *limits = call->queries.tile_min + first, *offset = call->queries.offset + first;
+    const float *multiplier = call->queries.coarse.multiplier + (coarse ? first : 0);
     for (int r = 0; r < rows; r++) {
         const float *row_products = products + r * count;
-        float weight = sweep_weight(&call->rows.sweep, row + r);
+        float weight = coarse ? call->rows.coarse.multiplier[row + r]
+                              : sweep_weight(&call->rows.sweep, row + r);
         cpu_floats w = cpu_all_floats(weight);
-        cpu_floats row_offset = cpu_all_floats(call->rows.offset[row + r]);
+        cpu_floats row_offset = cpu_all_floats(call->rows.tile_offset[row + r]);
         for (int64_t c = 0; c < count; c += SWEEP_STEP) {
             cpu_floats a = cpu_load_floats(row_products + c) * w;
             cpu_floats b = cpu_load_floats(row_products + c + PRODUCT_FLOATS) * w;
-            int hit = 0;
+            if (coarse) {
+                a *= cpu_load_floats(multiplier + c);
+                b *= cpu_load_floats(multiplier + c + PRODUCT_FLOATS);
+            }
+            uint32_t lanes = 0;
             if (query_best) {
-                hit = sweep_any(a - row_offset, cpu_load_floats(limits + c), b - row_offset,
-                                cpu_load_floats(limits + c + PRODUCT_FLOATS));
+                lanes = sweep_lanes(a - row_offset, cpu_load_floats(limits + c), b - row_offset,
+                                    cpu_load_floats(limits + c + PRODUCT_FLOATS));
             }
             if (row_best) {
                 cpu_floats limit = cpu_all_floats(call->rows.tile_min[row + r]);
-                hit |= sweep_any(a - cpu_load_floats(offset + c), limit,
-                                 b - cpu_load_floats(offset + c + PRODUCT_FLOATS), limit);
+                lanes |= sweep_lanes(a - cpu_load_floats(offset + c), limit,
+                                     b - cpu_load_floats(offset + c + PRODUCT_FLOATS), limit);
             }
-            if (hit) add_hits(call, row + r, first + c, row_products + c, weight);
+            if (lanes) add_hits(call, row + r, first + c, lanes, row_products + c, weight);
         }
     }
+    if (call->hit_count > 0) take_hits(call);
 }
 
 /* The callbacks of sweep_products(), called for each tile; user is the knn_call. There is one for
  * each choice of wanted neighbors: those of both operands, of the queries only, of the rows
- * only. */
+ * only; and one for the queries with a coarse filter. */
 static void scan_tile_both(void *user, int64_t row, int rows, int64_t first, int64_t count,
                            const float *products) {
-    scan_tile(user, row, rows, first, count, products, /*query_best=*/1, /*row_best=*/1);
+    scan_tile(user, row, rows, first, count, products, /*query_best=*/1, /*row_best=*/1,
+              /*coarse=*/0);
 }
 static void scan_tile_queries(void *user, int64_t row, int rows, int64_t first, int64_t count,
                               const float *products) {
-    scan_tile(user, row, rows, first, count, products, /*query_best=*/1, /*row_best=*/0);
+    scan_tile(user, row, rows, first, count, products, /*query_best=*/1, /*row_best=*/0,
+              /*coarse=*/0);
 }
 static void scan_tile_rows(void *user, int64_t row, int rows, int64_t first, int64_t count,
                            const float *products) {
-    scan_tile(user, row, rows, first, count, products, /*query_best=*/0, /*row_best=*/1);
+    scan_tile(user, row, rows, first, count, products, /*query_best=*/0, /*row_best=*/1,
+              /*coarse=*/0);
+}
+static void scan_tile_coarse(void *user, int64_t row, int rows, int64_t first, int64_t count,
+                             const float *products) {
+    scan_tile(user, row, rows, first, count, products, /*query_best=*/1, /*row_best=*/0,
+              /*coarse=*/1);
 }
 
 /* The callback of sweep_begin(), for a pair that has a far item: merges its value into the k best
@@ -275,15 +356,41 @@ static void join_pair(void *user, int64_t row, int64_t query, double value) {
     join_best(call, call->queries.best, query, &neighbor, 1);
 }
 
-/* Begins the slab of the items from position `first` of the order on: sets offset, limits (from the
- * k best of earlier slabs and calls) and empty candidate lists. Entries that fill the last panel
- * have an infinite offset and limit, so that no comparison holds; every limit is infinite when the
- * operand's neighbors are not wanted. slack is for the norms up to the limit of `other`, of all
- * items that the filter compares an item with. */
-static void load_slab(knn_call *call, knn_operand *operand, const knn_operand *other,
-                      int64_t first) {
+/* How far a bound of a slab item in a tile may lie below its true product with any item of the
+ * other operand (cpu_coarse.h, cpu_prune.h), plus the error of a full score. */
+static double bound_slack(const knn_call *call, const knn_operand *operand,
+                          const knn_operand *other, int64_t slab_index) {
+    int64_t i = operand->sweep.item[slab_index];
+    double norm = sweep_norm(&operand->sweep, i, call->sweep.metric);
+    double limit = other->sweep.search.limit;
+    double below = call->sweep.coarse ? operand->coarse.residual[slab_index] * limit * SEARCH_UP +
+                                            coarse_rounding(limit, norm)
+                                      : prune_slack(&call->prune) * norm * limit;
+    return below + score_error(call, operand, other, i);
+}
+
+/* Sets what products of a coarse filter with the rows of the present slab are compared with less:
+ * the offset of a row, less its residual times the longest of what stands for the queries of the
+ * slab (reach; cpu_coarse.h). */
+static void set_tile_offsets(knn_call *call) {
+    const knn_operand *rows = &call->rows, *queries = &call->queries;
+    double reach = 0.0;
+    for (int64_t q = 0; q < queries->sweep.count; q++) {
+        double norm = sweep_norm(&queries->sweep, queries->sweep.item[q], call->sweep.metric);
+        if (norm + queries->coarse.residual[q] > reach) reach = norm + queries->coarse.residual[q];
+    }
+    for (int64_t r = 0; r < rows->sweep.count; r++)
+        rows->tile_offset[r] =
+            search_below((double)rows->offset[r] - rows->coarse.residual[r] * reach * SEARCH_UP);
+}
+
+/* Begins the slab of the items that sweep_next() has made the present one and pack_slab() has
+ * packed: sets offset, limits (from the k best of earlier slabs and calls) and empty candidate
+ * lists. Entries that fill the last panel have an infinite offset and limit, so that no comparison
+ * holds; every limit is infinite when the operand's neighbors are not wanted. slack is for the norms
+ * up to the limit of `other`, of all items that the filter compares an item with. */
+static void load_slab(knn_call *call, knn_operand *operand, const knn_operand *other) {
     const search_operand *search = &operand->sweep.search;
-    sweep_next(&operand->sweep, first);
     for (int64_t slab_index = 0;
          slab_index < sweep_padded(operand->sweep.count, operand->sweep.width); slab_index++) {
         int present = slab_index < operand->sweep.count;
@@ -292,12 +399,8 @@ static void load_slab(knn_call *call, knn_operand *operand, const knn_operand *o
         operand->tile_min[slab_index] = operand->min_score[slab_index] =
             present && operand->best ? -FLT_MAX : HUGE_VALF;
         if (!present || !operand->best) continue;
-        if (operand->slack) {
-            double norm = sweep_norm(&operand->sweep, i, call->sweep.metric);
-            operand->slack[slab_index] =
-                prune_slack(&call->prune) * norm * other->sweep.search.limit +
-                score_error(call, operand, other, i);
-        }
+        if (operand->slack)
+            operand->slack[slab_index] = bound_slack(call, operand, other, slab_index);
         operand->candidate_count[slab_index] = 0;
         raise_from_best(call, operand, other, slab_index);
     }
@@ -319,11 +422,16 @@ static alcore_status rerank_all(knn_call *call, knn_operand *operand, const knn_
     return status;
 }
 
-/* Packs the items of the present slab: whole items, or with pruning their leading components.
- * scaled: SWEEP_SCALED (1) divides each by its norm (queries of a cosine search), SWEEP_AS_IS (0)
- * does not. */
-static void pack_slab(knn_call *call, knn_operand *operand, int scaled) {
-    if (call->prune.leading > 0) {
+/* Makes the items from position `first` of the order on the present slab and packs them: whole
+ * items, as int8 for a coarse filter, or with pruning their leading components. scaled:
+ * SWEEP_SCALED (1) divides each by its norm (queries of a cosine search), SWEEP_AS_IS (0) does
+ * not. */
+static void pack_slab(knn_call *call, knn_operand *operand, int64_t first, int scaled) {
+    sweep_next(&operand->sweep, first);
+    if (call->sweep.coarse) {
+        coarse_pack(&operand->sweep, scaled, operand == &call->queries, call->sweep.staged,
+                    operand->floats, &operand->coarse);
+    } else if (call->prune.leading > 0) {
         prune_pack(&call->prune, &operand->sweep, scaled, call->sweep.staged, operand->floats,
                    operand->leading);
     } else {
@@ -332,9 +440,10 @@ static void pack_slab(knn_call *call, knn_operand *operand, int scaled) {
 }
 
 /* Words (32 bits) of a packed item: its leading components and the norm of the remainder, or all
- * components as float32 or, two a word, as int16. */
+ * components as float32 or, two or four a word, as int16 or int8. */
 static int64_t packed_words(const knn_call *call) {
     if (call->prune.leading > 0) return call->prune.leading + 1;
+    if (call->sweep.coarse) return int8_words(call->sweep.dims);
     return sweep_words(&call->rows.sweep, call->sweep.dims);
 }
 
@@ -346,18 +455,20 @@ static alcore_status sweep(knn_call *call) {
     knn_operand *rows = &call->rows, *queries = &call->queries;
     int64_t words = packed_words(call);
     if (call->prune.leading > 0) prune_pack_basis(&call->prune, call->sweep.dims);
-    sweep_tile tile = !rows->best      ? scan_tile_queries
-                      : !queries->best ? scan_tile_rows
-                                       : scan_tile_both;
+    sweep_tile tile = call->sweep.coarse ? scan_tile_coarse
+                      : !rows->best      ? scan_tile_queries
+                      : !queries->best   ? scan_tile_rows
+                                         : scan_tile_both;
     alcore_status status = ALCORE_OK;
     int scaled = call->sweep.metric == ALCORE_SYS_COSINE ? SWEEP_SCALED : SWEEP_AS_IS;
     int64_t query_count = queries->sweep.search.ordered, row_count = rows->sweep.search.ordered;
     for (int64_t q = 0; q < query_count && !status; q += queries->sweep.slab) {
-        load_slab(call, queries, rows, q);
-        pack_slab(call, queries, scaled);
+        pack_slab(call, queries, q, scaled);
+        load_slab(call, queries, rows);
         for (int64_t r = 0; r < row_count && !status; r += rows->sweep.slab) {
-            load_slab(call, rows, queries, r);
-            pack_slab(call, rows, SWEEP_AS_IS);
+            pack_slab(call, rows, r, SWEEP_AS_IS);
+            load_slab(call, rows, queries);
+            if (call->sweep.coarse) set_tile_offsets(call);
             status = sweep_products(&call->sweep, words, tile, call);
             if (!status) status = rerank_all(call, rows, queries);
         }
@@ -366,17 +477,33 @@ static alcore_status sweep(knn_call *call) {
     return status;
 }
 
+/* Words that the panels are sized for: of the longest form that sweep_choose() may find. */
+static int64_t panel_words(const knn_call *call) {
+    return call->prune.leading > 0 ? call->prune.leading + 1 : call->sweep.dims;
+}
+
+/* 1 when tiles hold bounds, or before sweep_begin() when they may. */
+static int has_bounds(const knn_call *call) {
+    return call->prune.leading > 0 || call->sweep.coarse;
+}
+
+/* 1 when the rows of a matrix are float32 items as they are: not to be scaled, and aligned. */
+static int is_in_place(const alcore_sys_rows *rows, int scaled) {
+    return rows->dtype == ALCORE_FLOAT32 && !rows->unit && !scaled &&
+           (uintptr_t)rows->data % sizeof(float) == 0;
+}
+
 /* Sets the capacity of a slab and of candidate lists: 2 k + 48 entries, of which prune_candidates()
  * drops at least k + 48 unless bounds cannot tell them apart, so that its selection is paid for by
  * as many appended ones. width: items of a panel, PRODUCT_ROWS for the rows and PRODUCT_COLUMNS for
- * the queries. each: bytes that an item of the slab takes; 1 more, so that it is never 0. The
- * panels are sized for float32, of which int16 needs half. */
+ * the queries. each: bytes that an item of the slab takes; 1 more, so that it is never 0. */
 static void size_operand(const knn_call *call, knn_operand *operand, int64_t width) {
-    int64_t each = packed_words(call) * 4 + 1;
-    if (call->prune.leading > 0) each += (call->sweep.dims + call->prune.padded) * 4;
+    int64_t each = panel_words(call) * 4 + 1;
+    if (call->prune.leading > 0) each += call->prune.padded * 4;
+    if (has_bounds(call) && !operand->in_place) each += call->sweep.dims * 4;
     operand->sweep.k = operand->best ? operand->best->k : 0;
     if (operand->best) {
-        operand->capacity = 2 * operand->best->k + 48;
+        operand->capacity = operand->best->k + operand->best->k / 4 + 48;
         each += operand->capacity * 8;
     }
     operand->sweep.width = width;
@@ -388,13 +515,20 @@ static void size_operand(const knn_call *call, knn_operand *operand, int64_t wid
 static void cut_operand(const knn_call *call, knn_operand *operand, sweep_memory *memory) {
     int64_t slab = operand->sweep.slab, dims = call->sweep.dims;
     operand->tile_min = operand->min_score = sweep_cut(memory, slab, sizeof *operand->tile_min);
-    operand->offset = sweep_cut(memory, slab, sizeof *operand->offset);
+    operand->offset = operand->tile_offset = sweep_cut(memory, slab, sizeof *operand->offset);
+    if (has_bounds(call)) {
+        operand->slack = sweep_cut(memory, slab, sizeof *operand->slack);
+        operand->min_score = sweep_cut(memory, slab, sizeof *operand->min_score);
+        if (!operand->in_place)
+            operand->floats = sweep_cut(memory, slab * dims, sizeof *operand->floats);
+    }
+    if (call->sweep.coarse) {
+        operand->tile_offset = sweep_cut(memory, slab, sizeof *operand->tile_offset);
+        coarse_cut(&operand->coarse, slab, memory);
+    }
     if (call->prune.leading > 0) {
         /* Whole panels of PRODUCT_ROWS are written. */
         int64_t padded = sweep_padded(slab, PRODUCT_ROWS);
-        operand->slack = sweep_cut(memory, slab, sizeof *operand->slack);
-        operand->min_score = sweep_cut(memory, slab, sizeof *operand->min_score);
-        operand->floats = sweep_cut(memory, slab * dims, sizeof *operand->floats);
         operand->leading = sweep_cut(memory, padded * call->prune.padded, sizeof *operand->leading);
     }
     if (!operand->best) return;
@@ -409,7 +543,7 @@ static void cut_operand(const knn_call *call, knn_operand *operand, sweep_memory
 static void cut_call(knn_call *call, sweep_memory *memory) {
     knn_operand *rows = &call->rows, *queries = &call->queries;
     int64_t k = 0, capacity = 0;
-    sweep_cut_call(&call->sweep, memory, packed_words(call));
+    sweep_cut_call(&call->sweep, memory, panel_words(call));
     cut_operand(call, rows, memory);
     cut_operand(call, queries, memory);
     for (int s = 0; s < 2; s++) {
@@ -419,7 +553,19 @@ static void cut_call(knn_call *call, sweep_memory *memory) {
     }
     call->scores = sweep_cut(memory, k + capacity, sizeof *call->scores);
     call->found = sweep_cut(memory, capacity, sizeof *call->found);
+    if (has_bounds(call)) call->hits = sweep_cut(memory, KNN_HITS, sizeof *call->hits);
     if (call->prune.leading > 0) prune_cut(&call->prune, call->sweep.dims, memory);
+}
+
+/* After sweep_choose() has decided against a coarse filter: tiles hold products. */
+static void without_bounds(knn_call *call) {
+    knn_operand *operands[] = {&call->rows, &call->queries};
+    for (int v = 0; v < 2; v++) {
+        operands[v]->slack = NULL;
+        operands[v]->min_score = operands[v]->tile_min;
+        operands[v]->tile_offset = operands[v]->offset;
+    }
+    call->hits = NULL;
 }
 
 /* Checks the arguments of a call before any memory is allocated: both matrices, a known metric, and
@@ -441,7 +587,7 @@ static alcore_status check(const alcore_sys_work *work, const alcore_sys_rows *r
 }
 
 /* Far items are compared in double first, the others in the sweep, whose panels are float32, or
- * int16 where sweep_choose() finds these sharp enough and nothing is pruned. query_best and
+ * integers where sweep_choose() finds these sharp enough and nothing is pruned. query_best and
  * row_best may be NULL, not both: then nobody's neighbors are wanted. */
 alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                        const uint8_t *mask, const alcore_sys_rows *queries,
@@ -456,6 +602,11 @@ alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
         .rows = {.sweep.search = {.rows = rows, .mask = mask}, .best = row_best},
         .queries = {.sweep.search = {.rows = queries, .mask = query_mask}, .best = query_best}};
     call.sweep.always_floats = call.prune.leading > 0;
+    /* Of the rows, too, few pairs would be discarded by both operands. */
+    call.sweep.coarse = CPU_INT8 && !call.sweep.always_floats && !row_best &&
+                        rows->dims >= PRUNE_MIN_DIMS && rows->dims <= PRUNE_MAX_DIMS;
+    call.rows.in_place = is_in_place(rows, /*scaled=*/0);
+    call.queries.in_place = is_in_place(queries, search->metric == ALCORE_SYS_COSINE);
     call.sweep.rows = &call.rows.sweep;
     call.sweep.columns = &call.queries.sweep;
     size_operand(&call, &call.rows, PRODUCT_ROWS);
@@ -468,6 +619,8 @@ alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
     memory.used = 0;
     cut_call(&call, &memory);
     status = sweep_begin(&call.sweep, join_pair, &call);
+    call.sweep.begin = call.rows.coarse.begin;
+    if (!has_bounds(&call)) without_bounds(&call);
     if (!status) status = sweep(&call);
     alcore__cpu_free(work, memory.base, bytes, 1);
     return status;

@@ -23,8 +23,8 @@
  * row. */
 #include <string.h>
 
+#include "engines/cpu/cpu_choose.h"
 #include "engines/cpu/cpu_engine.h"
-#include "engines/cpu/cpu_sweep.h"
 
 /* Capacity of the candidate list of a row. */
 #define MARGIN_CAPACITY 64

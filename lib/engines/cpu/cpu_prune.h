@@ -93,8 +93,8 @@ static void prune_pack_basis(const prune_state *prune, int64_t dims) {
 
 /* Packs a slab (the items of one operand that are multiplied at a time) for a pruned sweep: in
  * place of the items their vectors (y, t), the products with the leading directions and an upper
- * bound of the norm of the remainder. Writes floats [items, dims], the items in float32 for
- * full products; leading [items, padded], (y, t) of each item and zeros behind, in whole panels of
+ * bound of the norm of the remainder. Writes floats [items, dims], the items in float32 for full
+ * products, unless it is NULL: the items are float32 as they are; leading [items, padded], (y, t) of each item and zeros behind, in whole panels of
  * PRODUCT_ROWS rows, so that its capacity is rounded up to those; and the panels, (y, t) packed
  * for the sweep, leading + 1 words an item. scaled: SWEEP_SCALED divides each item by its norm
  * (queries of a cosine search), SWEEP_AS_IS does not. staged [SWEEP_STAGED, dims]: workspace for
@@ -110,15 +110,16 @@ static void prune_pack(const prune_state *prune, const sweep_operand *operand, i
         int64_t count = items - first < PRODUCT_ROWS ? items - first : PRODUCT_ROWS;
         for (int64_t r = 0; r < count; r++) {
             int64_t i = operand->item[first + r];
-            float *copy = floats + (first + r) * dims;
+            float *copy = floats ? floats + (first + r) * dims : NULL;
             const char *row_values = cpu_row(rows, i, staged);
+            row[r] = floats ? (const char *)copy : row_values;
+            if (!floats) continue;
             if (scaled) {
                 CPU(scaled_row)(row_values, dims, dtype, operand->search.norm[i], staged);
                 CPU(float_row)((const char *)staged, dims, ALCORE_FLOAT64, copy);
             } else {
                 CPU(float_row)(row_values, dims, dtype, copy);
             }
-            row[r] = (const char *)copy;
         }
         CPU(pack_panel)(row, count, PRODUCT_ROWS, dims, ALCORE_FLOAT32, prune->panel);
         CPU(products)

@@ -13,7 +13,7 @@
 #define ALCORE__CPU_SWEEP_H
 
 #include "engines/cpu/cpu_call.h"
-#include "engines/cpu/cpu_int16.h"
+#include "engines/cpu/cpu_int8.h"
 #include "engines/cpu/cpu_search.h"
 
 /* Bytes of the column panels of a block (they stay in the second-level cache): 384 KiB; and of
@@ -42,13 +42,15 @@ typedef struct sweep_call {
     const alcore_sys_work *work;
     int32_t metric;      /* ALCORE_SYS_L2 (sq_dist, smaller is better), _DOT, _COSINE (larger) */
     int64_t dims, spent; /* spent: multiplications since the last poll */
-    int always_floats;   /* panels are float32, and int16 is not considered */
+    int always_floats;   /* panels are float32, and nothing else is considered */
+    int coarse;          /* the panels are int8; before sweep_begin(): they may be */
     sweep_operand *rows, *columns;
-    double *unit;    /* [dims] an item as a unit vector */
-    double *wide;    /* [dims] the item that is compared in double */
-    double *sorted;  /* [larger count of both operands] norms, reordered */
-    double *staged;  /* [SWEEP_STAGED, dims] items on their way into panels */
-    float *products; /* [PRODUCT_ROWS, columns of a block] the present tile */
+    double *unit;         /* [dims] an item as a unit vector */
+    double *wide;         /* [dims] the item that is compared in double */
+    double *sorted;       /* [larger count of both operands] norms, reordered */
+    double *staged;       /* [SWEEP_STAGED, dims] items on their way into panels */
+    float *products;      /* [PRODUCT_ROWS, columns of a block] the present tile */
+    const int32_t *begin; /* [slab of rows] what the sums of int8 rows begin with */
 } sweep_call;
 
 /* One allocation that is cut into arrays. The same list of sweep_cut() calls runs twice: with base
@@ -105,6 +107,17 @@ CPU_INLINE int sweep_any(cpu_floats a, cpu_floats b, cpu_floats c, cpu_floats d)
 #endif
 }
 
+/* The lanes in which a >= b, and from bit PRODUCT_FLOATS on those in which c >= d; a NaN lane is
+ * false. Engines without such an instruction set all bits where there is one. */
+CPU_INLINE uint32_t sweep_lanes(cpu_floats a, cpu_floats b, cpu_floats c, cpu_floats d) {
+#if defined(__AVX512F__)
+    uint32_t low = _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GE_OQ);
+    return low | (uint32_t)_mm512_cmp_ps_mask((__m512)c, (__m512)d, _CMP_GE_OQ) << PRODUCT_FLOATS;
+#else
+    return sweep_any(a, b, c, d) ? (UINT32_C(1) << SWEEP_STEP) - 1 : 0;
+#endif
+}
+
 /* Items of the larger kind of panel: capacity of the buffers in which sweep_pack() prepares
  * (stages) items that are not packed as they lie in memory. */
 #define SWEEP_STAGED (PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS)
@@ -114,10 +127,11 @@ CPU_INLINE int64_t sweep_words(const sweep_operand *operand, int64_t dims) {
     return operand->scale > 0.0f ? int16_pairs(dims) : dims;
 }
 
-/* The most columns that a block can have, packed as float32 or as int16: for sizing products before
- * sweep_choose() has decided. */
-CPU_INLINE int64_t sweep_most_columns(int64_t dims) {
-    return sweep_columns(CPU_INT16 ? int16_pairs(dims) : dims);
+/* The most columns that a block can have, packed as float32, int16 or, where the call allows it,
+ * int8: for sizing products before sweep_choose() has decided. */
+CPU_INLINE int64_t sweep_most_columns(const sweep_call *call) {
+    if (call->coarse) return sweep_columns(int8_words(call->dims));
+    return sweep_columns(CPU_INT16 ? int16_pairs(call->dims) : call->dims);
 }
 
 /* Cuts the arrays of the call and of its operands, panels for items of `words` words. Only products
@@ -142,7 +156,7 @@ static void sweep_cut_call(sweep_call *call, sweep_memory *memory, int64_t words
     call->wide = sweep_cut(memory, dims, sizeof *call->wide);
     call->sorted = sweep_cut(memory, max_count, sizeof *call->sorted);
     if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
-    int64_t columns = call->always_floats ? sweep_columns(words) : sweep_most_columns(dims);
+    int64_t columns = call->always_floats ? sweep_columns(words) : sweep_most_columns(call);
     call->products = sweep_cut(memory, PRODUCT_ROWS * columns, sizeof(float));
     call->staged = sweep_cut(memory, SWEEP_STAGED * dims, sizeof(double));
     for (int v = 0; v < 2; v++)
@@ -211,94 +225,7 @@ static double sweep_error(const sweep_operand *operand, const sweep_operand *oth
     return error + int16_error(norm, limit, operand->residual, other->residual);
 }
 
-/* sweep_choose() compares a sample of SWEEP_SAMPLE_ROWS rows with SWEEP_SAMPLE_COLUMNS columns in
- * double. Above a share SWEEP_MAX_INT16_ONLY of pairs that int16 would have to keep and float32
- * would not, computing those pairs again in double costs as much as int16 products save. */
-#define SWEEP_SAMPLE_ROWS 128
-#define SWEEP_SAMPLE_COLUMNS 32
-#define SWEEP_MAX_INT16_ONLY 0.02
-
-#if CPU_INT16
-/* Counts the pairs of one sampled item that int16 products could not drop but float32 ones could
- * (int16_only). values [count]: the scores (larger is better) of the sampled items of the other
- * operand for item i (matrix row) of `operand`; they are reordered. With float32 products the pairs
- * are dropped whose score is below the k-th best, whose rank is scaled down to the sample, minus
- * twice the error; with int16 products those that are below this by more than twice int16's
- * additional error. A sample that has no score of that rank says nothing: 0. */
-static int64_t sweep_int16_only(const sweep_operand *operand, const sweep_operand *other, int64_t i,
-                                int32_t metric, float *values, int64_t count) {
-    int64_t rank = operand->k * count / other->search.ordered, int16_only = 0;
-    double norm = sweep_norm(operand, i, metric), limit = other->search.limit;
-    double error = CPU(search_error)(norm, limit, operand->search.rows->dims, metric);
-    double int16_excess = int16_error(norm, limit, operand->residual, other->residual);
-    if (rank >= count) return 0;
-    double float_limit = (double)CPU(search_select)(values, count, rank) - 2.0 * error;
-    for (int64_t v = 0; v < count; v++)
-        int16_only += (double)values[v] < float_limit &&
-                      (double)values[v] >= float_limit - 2.0 * int16_excess;
-    return int16_only;
-}
-
-/* Whether at most SWEEP_MAX_INT16_ONLY of the pairs of a sample (m rows and n columns, evenly
- * spaced in `order`, at most an eighth of each) are ones that only int16 would keep. values
- * [columns, rows]: scores of the sampled pairs, computed in double; for L2 minus half the sq_dist,
- * so that larger is better as in the sweep. */
-static int sweep_is_precise(sweep_call *call) {
-    const sweep_operand *rows = call->rows, *columns = call->columns;
-    float values[SWEEP_SAMPLE_COLUMNS][SWEEP_SAMPLE_ROWS], row_values[SWEEP_SAMPLE_COLUMNS];
-    int64_t row_count = rows->search.ordered, column_count = columns->search.ordered;
-    int64_t m = row_count / 8 < SWEEP_SAMPLE_ROWS ? row_count / 8 : SWEEP_SAMPLE_ROWS;
-    int64_t n = column_count / 8 < SWEEP_SAMPLE_COLUMNS ? column_count / 8 : SWEEP_SAMPLE_COLUMNS;
-    int64_t int16_only = 0;
-    if (m == 0 || n == 0) return 1;
-    for (int64_t c = 0; c < n; c++) {
-        int64_t j = columns->search.order[column_count / n * c];
-        sweep_widen(call, &columns->search, j);
-        for (int64_t r = 0; r < m; r++) {
-            int64_t i = rows->search.order[row_count / m * r];
-            double value = sweep_value(call, &columns->search, j, &rows->search, i, HUGE_VAL);
-            values[c][r] = (float)(call->metric == ALCORE_SYS_L2 ? -0.5 * value : value);
-        }
-    }
-    for (int64_t r = 0; r < m && rows->k > 0; r++) {
-        for (int64_t c = 0; c < n; c++) row_values[c] = values[c][r];
-        int64_t i = rows->search.order[row_count / m * r];
-        int16_only += sweep_int16_only(rows, columns, i, call->metric, row_values, n);
-    }
-    for (int64_t c = 0; c < n && columns->k > 0; c++) {
-        int64_t j = columns->search.order[column_count / n * c];
-        int16_only += sweep_int16_only(columns, rows, j, call->metric, values[c], m);
-    }
-    return (double)int16_only <= SWEEP_MAX_INT16_ONLY * (double)(m * n);
-}
-#endif
-
-/* Decides whether the items of both operands are packed as int16 or as float32, and sets their
- * scale and residual: scale 0, as the caller initialized it, means float32 for both. Engines
- * without int16 products always stay with float32. */
-static void sweep_choose(sweep_call *call) {
-#if CPU_INT16
-    sweep_operand *operands[] = {call->rows, call->columns};
-    for (int v = 0; v < 2 && call->dims > 0; v++) {
-        operands[v]->scale = int16_scale(operands[v]->search.limit);
-        operands[v]->residual = int16_residual(operands[v]->scale, call->dims);
-    }
-    if (!sweep_is_precise(call)) call->rows->scale = call->columns->scale = 0.0f;
-#endif
-    (void)call;
-}
-
 /* ---- the sweep ---- */
-
-/* Before the sweep: measures both operands, chooses the form of panels and compares the far items,
- * for whose pairs it calls `pair`. */
-static alcore_status sweep_begin(sweep_call *call, sweep_pair pair, void *user) {
-    CPU(search_measure)(&call->rows->search, call->metric, call->unit, call->sorted);
-    CPU(search_measure)(&call->columns->search, call->metric, call->unit, call->sorted);
-    if (!call->always_floats) sweep_choose(call);
-    alcore_status status = sweep_far(call, /*by_row=*/1, pair, user);
-    return status ? status : sweep_far(call, /*by_row=*/0, pair, user);
-}
 
 /* Makes the items from position `first` of the operand's order on, as many as fit a slab, the
  * present slab. */
@@ -359,9 +286,16 @@ typedef void (*sweep_tile)(void *user, int64_t row, int rows, int64_t first, int
 
 /* products [PRODUCT_ROWS, count], overwritten, of one panel of packed rows, `row`, with `count`
  * packed columns from `column` on, whole panels. words: 32-bit words of a packed item; factor: 1 /
- * (the product of both scales) for int16, 0 for float32. */
-static void sweep_fill(const float *row, const float *column, int64_t count, int64_t words,
-                       float factor, float *products) {
+ * (the product of both scales) for int16, 0 for float32; begin: of the rows, for int8, else NULL. */
+static void sweep_fill(const float *row, const int32_t *begin, const float *column, int64_t count,
+                       int64_t words, float factor, float *products) {
+#if CPU_INT8
+    if (begin) {
+        CPU(int8_products)
+        (row, begin, column, count / PRODUCT_COLUMNS, words, products, count);
+        return;
+    }
+#endif
 #if CPU_INT16
     if (factor > 0.0f) {
         CPU(int16_products)
@@ -369,7 +303,7 @@ static void sweep_fill(const float *row, const float *column, int64_t count, int
         return;
     }
 #endif
-    (void)factor;
+    (void)factor, (void)begin;
     CPU(products)(row, /*row_panels=*/1, column, count / PRODUCT_COLUMNS, words, products, count);
 }
 
@@ -387,8 +321,8 @@ static alcore_status sweep_products(sweep_call *call, int64_t words, sweep_tile 
         int64_t count = padded - first < max_columns ? padded - first : max_columns;
         for (int64_t r = 0; r < rows->count; r += PRODUCT_ROWS) {
             int64_t left = rows->count - r;
-            sweep_fill(rows->panels + r * words, columns->panels + first * words, count, words,
-                       factor, products);
+            sweep_fill(rows->panels + r * words, call->coarse ? call->begin + r : NULL,
+                       columns->panels + first * words, count, words, factor, products);
             tile(user, r, left < PRODUCT_ROWS ? (int)left : PRODUCT_ROWS, first, count, products);
             alcore_status status = alcore__cpu_poll(call->work, &call->spent, count * words);
             if (status) return status;

@@ -61,8 +61,10 @@ typedef struct answer {
     int64_t other[ROWS];
 } answer;
 
-/* Neighbors both ways in runs of `cut` rows, then the margin ratios. */
-static void ask(const char *engine, int64_t dims, int32_t metric, int64_t cut, answer *out) {
+/* Neighbors in runs of `cut` rows, both ways or of the others alone (for which an engine may filter
+ * more coarsely), then the margin ratios. */
+static void ask(const char *engine, int64_t dims, int32_t metric, int64_t cut, bool both,
+                answer *out) {
     const alcore_sys_kernels *table = alcore__kernels_cpu_named(engine);
     alcore_sys_search search = {.size = sizeof search, .metric = metric};
     alcore_sys_rows others = run_of(ROWS, OTHERS, dims, 0);
@@ -75,9 +77,9 @@ static void ask(const char *engine, int64_t dims, int32_t metric, int64_t cut, a
         alcore_sys_rows rows = run_of(first, ROWS - first < cut ? ROWS - first : cut, dims, first);
         alcore_sys_best of_rows = {PLACES, out->row + first * PLACES, out->value + first * PLACES};
         alcore_sys_best of_others = {PLACES, out->row + ROWS * PLACES, out->value + ROWS * PLACES};
-        ck_assert_int_eq(
-            table->knn(&work, &rows, NULL, &others, NULL, &search, &of_others, &of_rows),
-            ALCORE_OK);
+        ck_assert_int_eq(table->knn(&work, &rows, NULL, &others, NULL, &search, &of_others,
+                                    both ? &of_rows : NULL),
+                         ALCORE_OK);
         if (metric == ALCORE_SYS_COSINE)
             ck_assert_int_eq(table->margin_ratios(&work, &rows, NULL, &others, NULL, &search,
                                                   half + first, half + ROWS, out->ratio + first,
@@ -90,15 +92,57 @@ START_TEST(every_engine_finds_the_same) {
     static answer expected, got;
     int64_t dims = shapes[_i % SHAPES];
     make(dims, _i >= SHAPES);
-    for (int32_t metric = ALCORE_SYS_L2; metric <= ALCORE_SYS_COSINE; metric++) {
-        ask("cpu-portable", dims, metric, ROWS, &expected);
+    for (int search = 0; search < 6; search++) {
+        int32_t metric = ALCORE_SYS_L2 + search / 2;
+        bool both = search % 2 == 0;
+        ask("cpu-portable", dims, metric, ROWS, both, &expected);
         for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
             for (int64_t cut = ROWS; alcore__kernels_cpu_named(engines[e]) && cut > 100; cut /= 2) {
-                ask(engines[e], dims, metric, cut, &got);
+                ask(engines[e], dims, metric, cut, both, &got);
                 ck_assert_msg(memcmp(&got, &expected, sizeof got) == 0,
-                              "%s, %lld dims, metric %d, runs of %lld", engines[e], (long long)dims,
-                              metric, (long long)cut);
+                              "%s, %lld dims, metric %d, both %d, runs of %lld", engines[e],
+                              (long long)dims, metric, both, (long long)cut);
             }
+        }
+    }
+}
+END_TEST
+
+/* Rows or, for odd _i, queries whose components all lose nearly half a step when they are rounded to
+ * one byte, in the direction of the other operand: the best row has a lower product then than rows
+ * that come before it, and only the bound of the rounding keeps it. */
+START_TEST(rounding_that_adds_up) {
+    enum { BEST = 415, K = 2 };
+    int64_t dims = shapes[SHAPES - 1 - _i / 2];
+    bool of_rows = _i % 2 == 0;
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 5);
+    for (int64_t i = 0; i < ROWS + OTHERS; i++) {
+        bool near = i == 1 || i == 3 || i == 5 || i == 7, round = of_rows ? i == BEST : i >= ROWS;
+        for (int64_t j = 0; j < dims; j++) {
+            float value =
+                i >= ROWS ? 1.0f
+                          : (of_rows ? 20.0f : 1.0f) * (alcore__rng_below(&rng, 2) ? 1.0f : -1.0f);
+            if (round) value = j == 0 ? 127.0f : 20.49f;
+            if (of_rows && near) value = j == 0 ? 127.0f : j == 1 ? -20.0f : 20.51f;
+            if (!of_rows && (near || i == BEST)) value = near ? 1.0f : 1.001f;
+            x[i * dims + j] = value;
+        }
+    }
+    alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_DOT};
+    alcore_sys_rows rows = run_of(0, ROWS, dims, 0), others = run_of(ROWS, OTHERS, dims, 0);
+    for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
+        const alcore_sys_kernels *table = alcore__kernels_cpu_named(engines[e]);
+        int64_t row[OTHERS * K];
+        double value[OTHERS * K];
+        for (int64_t p = 0; p < OTHERS * K; p++) row[p] = -1;
+        alcore_sys_best best = {K, row, value};
+        if (!table) continue;
+        ck_assert_int_eq(table->knn(&work, &rows, NULL, &others, NULL, &search, &best, NULL),
+                         ALCORE_OK);
+        for (int64_t q = 0; q < OTHERS; q++) {
+            ck_assert_int_eq(row[q * K], BEST);
+            ck_assert_int_eq(row[q * K + 1], 1);
         }
     }
 }
@@ -121,5 +165,6 @@ TEST_FILE() {
     int shapes_tried = getenv("ALCORE_TEST_BRIEF") ? SHAPES - 1 : SHAPES;
     tcase_add_loop_test(tests, every_engine_finds_the_same, 0, shapes_tried);
     tcase_add_loop_test(tests, every_engine_finds_the_same, SHAPES, SHAPES + shapes_tried);
+    tcase_add_loop_test(tests, rounding_that_adds_up, 0, 4);
     return check_suite_run("search_filter", tests);
 }
