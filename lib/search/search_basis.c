@@ -282,18 +282,18 @@ static alcore_status measure_passing(basis_work *self, int64_t m, double *out) {
     return ALCORE_OK;
 }
 
-/* *out: the number m of leading directions with the lowest expected cost, in units of the plain
- * sweep (rows x queries x dims multiplications): m / dims for the leading components of each pair,
- * m / queries for projecting each row once on the directions (rows x m x dims), and
+/* *out: the number m of leading directions with the lowest expected cost (*out_cost), in units of
+ * the plain sweep (rows x queries x dims multiplications): m / dims for the leading components of
+ * each pair, m / queries for projecting each row once on the directions (rows x m x dims), and
  * SINGLE_PAIR_COST times the share of pairs that the bound does not refuse. 0: none is below
  * MAX_COST_SHARE.
  *
  * Projections are counted as if all queries were one slab. The kernel projects the rows again for
- * each of its own slabs of queries, whose size is not known here, so that the term would be
- * m / slab where there are more queries than that: of few neighbors a slab has thousands of
- * queries, and m is 96 at most. Projecting the queries for each block of rows is left out likewise,
- * as a block has thousands of rows. */
-static alcore_status choose_count(basis_work *self, int64_t *out) {
+ * each of its own slabs of queries, whose size is not known here, so that the term would be m /
+ * slab where there are more queries than that: of few neighbors a slab has thousands of queries,
+ * and m is 96 at most. Projecting the queries for each block of rows is left out likewise, as a
+ * block has thousands of rows. */
+static alcore_status choose_count(basis_work *self, int64_t *out, double *out_cost) {
     double min_cost = MAX_COST_SHARE, dims = (double)self->dims;
     *out = 0;
     for (size_t t = 0; t < sizeof DIRECTION_COUNTS / sizeof DIRECTION_COUNTS[0]; t++) {
@@ -306,6 +306,7 @@ static alcore_status choose_count(basis_work *self, int64_t *out) {
         min_cost = cost;
         *out = DIRECTION_COUNTS[t];
     }
+    *out_cost = min_cost;
     return ALCORE_OK;
 }
 
@@ -327,8 +328,8 @@ static double measure_skew(const float *basis, int64_t leading, int64_t dims) {
 }
 
 /* Samples rows and queries, probes, iterates and decides. Called once by alcore__search_basis().
- * *out, float32 [leading, dims], and basis (a view of *out), leading and skew of run->search are
- * set only when pruning pays, and stay NULL and 0 otherwise. Fewer than 2 MAX_DIRECTIONS usable
+ * *out, float32 [leading, dims], and basis (a view of *out), leading, skew and cost of run->search
+ * are set only when pruning pays, and stay NULL and 0 otherwise. Fewer than 2 MAX_DIRECTIONS usable
  * sampled rows, or no query, mean no pruning. run->scratch [threads + 1] is not in use yet:
  * scratch[0] reads rows here, scratch[threads] queries, as in the search. The caller frees *out and
  * the arrays of self, also after a failure. */
@@ -337,6 +338,7 @@ static alcore_status find_basis(basis_work *self, float **out) {
     alcore_ctx *ctx = run->ctx;
     size_t dims = (size_t)self->dims;
     int64_t leading = 0;
+    double cost = 0.0;
     ALCORE__TRY(alcore__new_array(ctx, SAMPLE_ROWS * dims, sizeof(double), &self->rows));
     ALCORE__TRY(alcore__new_array(ctx, SAMPLE_ROWS * dims, sizeof(double), &self->transposed));
     ALCORE__TRY(alcore__new_array(ctx, SAMPLE_QUERIES * dims, sizeof(double), &self->queries));
@@ -352,13 +354,14 @@ static alcore_status find_basis(basis_work *self, float **out) {
     ALCORE__TRY(start_directions(self, &promising));
     if (!promising) return ALCORE_OK;
     ALCORE__TRY(iterate(self));
-    ALCORE__TRY(choose_count(self, &leading));
+    ALCORE__TRY(choose_count(self, &leading, &cost));
     if (leading == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)leading * dims, sizeof(float), out));
     for (int64_t j = 0; j < leading * self->dims; j++) (*out)[j] = (float)self->basis[j];
     run->search.basis = *out;
     run->search.leading = leading;
     run->search.skew = measure_skew(*out, leading, self->dims);
+    run->search.cost = cost;
     return ALCORE_OK;
 }
 

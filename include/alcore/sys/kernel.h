@@ -172,6 +172,7 @@ typedef struct alcore_sys_search {
     const float *basis;
     int64_t leading; /**< directions of basis */
     double skew;     /**< upper bound of the spectral norm of basis basis^T - I */
+    double cost; /**< expected share of the float32 products that is left with basis; 0: unknown */
 } alcore_sys_search;
 
 /** The k best neighbors of each item so far; a call joins what it finds. Slots 0 .. k - 1 of an

@@ -88,9 +88,9 @@ static double sweep_int8_residual(sweep_call *call, const sweep_operand *operand
 #endif
 
 /* Decides whether the items of both operands are packed as int8, where the caller allows it
- * (coarse), as int16 or as float32, and sets the scale and residual of int16: scale 0, as the caller
- * initialized it, means another form for both. Engines without integer products always stay with
- * float32. */
+ * (coarse), as int16 or as float32, and sets the scale and residual of int16: scale 0, as the
+ * caller initialized it, means another form for both. Engines without integer products always stay
+ * with float32. */
 static void sweep_choose(sweep_call *call) {
 #if CPU_INT16
     sweep_operand *operands[] = {call->rows, call->columns};

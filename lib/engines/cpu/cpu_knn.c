@@ -254,11 +254,11 @@ static __attribute__((noinline)) void take_hits(knn_call *call) {
 }
 
 /* Adds candidates from SWEEP_STEP products of one row with the queries first .. (slab indices), of
- * which those of the `lanes` may reach the limits in scan_tile(). Where a tile holds bounds, such a pair is collected
- * for take_hits(). row: position in the slab of rows; products [SWEEP_STEP]; weight: w of the row, 1
- * / |row| for cosine (1 where it is in the packed values), else 1, or the multiplier of an int8 row.
- * Columns behind the last query of the slab are skipped. Not inlined, so that the loop of
- * scan_tile() stays small: few steps need this function. */
+ * which those of the `lanes` may reach the limits in scan_tile(). Where a tile holds bounds, such a
+ * pair is collected for take_hits(). row: position in the slab of rows; products [SWEEP_STEP];
+ * weight: w of the row, 1 / |row| for cosine (1 where it is in the packed values), else 1, or the
+ * multiplier of an int8 row. Columns behind the last query of the slab are skipped. Not inlined, so
+ * that the loop of scan_tile() stays small: few steps need this function. */
 static __attribute__((noinline)) void add_hits(knn_call *call, int64_t row, int64_t first,
                                                uint32_t lanes, const float *products,
                                                float weight) {
@@ -387,8 +387,8 @@ static void set_tile_offsets(knn_call *call) {
 /* Begins the slab of the items that sweep_next() has made the present one and pack_slab() has
  * packed: sets offset, limits (from the k best of earlier slabs and calls) and empty candidate
  * lists. Entries that fill the last panel have an infinite offset and limit, so that no comparison
- * holds; every limit is infinite when the operand's neighbors are not wanted. slack is for the norms
- * up to the limit of `other`, of all items that the filter compares an item with. */
+ * holds; every limit is infinite when the operand's neighbors are not wanted. slack is for the
+ * norms up to the limit of `other`, of all items that the filter compares an item with. */
 static void load_slab(knn_call *call, knn_operand *operand, const knn_operand *other) {
     const search_operand *search = &operand->sweep.search;
     for (int64_t slab_index = 0;

@@ -33,6 +33,10 @@
  * product_chain(dims). */
 #define PRUNE_MIN_DIMS 64
 #define PRUNE_MAX_DIMS 2048
+/* The most that pruning may cost, as a share of the products in float32: with int8 products a
+ * coarse filter (cpu_coarse.h) takes some 0.3 of these, and what pruning really costs is up to
+ * twice what was expected from a sample. */
+#define PRUNE_MAX_COST (CPU_INT8 ? 0.15 : 1.0)
 /* The most directions that are used; with more, nothing is pruned. */
 #define PRUNE_MAX_LEADING 512
 
@@ -47,12 +51,13 @@ typedef struct prune_state {
 } prune_state;
 
 /* The state of a search of this call: leading is 0, so that nothing is pruned, where there are no
- * directions or too many, or they are too far from orthonormal for a useful bound (c of 0.02 and
- * more), or dims is out of range. search is kept for the length of the call. The arrays are cut
- * later, by prune_cut(). */
+ * directions or too many, or they save too little, or they are too far from orthonormal for a
+ * useful bound (c of 0.02 and more), or dims is out of range. search is kept for the length of the
+ * call. The arrays are cut later, by prune_cut(). */
 static prune_state prune_begin(const alcore_sys_search *search, int64_t dims) {
     prune_state out = {.search = search};
     if (!search->basis || search->leading < 1 || search->leading > PRUNE_MAX_LEADING) return out;
+    if (search->cost > PRUNE_MAX_COST) return out;
     if (dims < PRUNE_MIN_DIMS || dims > PRUNE_MAX_DIMS || search->leading >= dims) return out;
     double rounding = 0x1p-24 * 1.02 * (product_chain(dims) + 2.0);
     double h = rounding * sqrt((double)search->leading * (1.0 + search->skew));
@@ -94,11 +99,11 @@ static void prune_pack_basis(const prune_state *prune, int64_t dims) {
 /* Packs a slab (the items of one operand that are multiplied at a time) for a pruned sweep: in
  * place of the items their vectors (y, t), the products with the leading directions and an upper
  * bound of the norm of the remainder. Writes floats [items, dims], the items in float32 for full
- * products, unless it is NULL: the items are float32 as they are; leading [items, padded], (y, t) of each item and zeros behind, in whole panels of
- * PRODUCT_ROWS rows, so that its capacity is rounded up to those; and the panels, (y, t) packed
- * for the sweep, leading + 1 words an item. scaled: SWEEP_SCALED divides each item by its norm
- * (queries of a cosine search), SWEEP_AS_IS does not. staged [SWEEP_STAGED, dims]: workspace for
- * unit rows and scaled ones. */
+ * products, unless it is NULL: the items are float32 as they are; leading [items, padded], (y, t)
+ * of each item and zeros behind, in whole panels of PRODUCT_ROWS rows, so that its capacity is
+ * rounded up to those; and the panels, (y, t) packed for the sweep, leading + 1 words an item.
+ * scaled: SWEEP_SCALED divides each item by its norm (queries of a cosine search), SWEEP_AS_IS does
+ * not. staged [SWEEP_STAGED, dims]: workspace for unit rows and scaled ones. */
 static void prune_pack(const prune_state *prune, const sweep_operand *operand, int scaled,
                        double *staged, float *floats, float *leading) {
     const alcore_sys_rows *rows = operand->search.rows;

@@ -286,7 +286,8 @@ typedef void (*sweep_tile)(void *user, int64_t row, int rows, int64_t first, int
 
 /* products [PRODUCT_ROWS, count], overwritten, of one panel of packed rows, `row`, with `count`
  * packed columns from `column` on, whole panels. words: 32-bit words of a packed item; factor: 1 /
- * (the product of both scales) for int16, 0 for float32; begin: of the rows, for int8, else NULL. */
+ * (the product of both scales) for int16, 0 for float32; begin: of the rows, for int8, else NULL.
+ */
 static void sweep_fill(const float *row, const int32_t *begin, const float *column, int64_t count,
                        int64_t words, float factor, float *products) {
 #if CPU_INT8

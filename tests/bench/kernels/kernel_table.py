@@ -28,7 +28,7 @@ class Best(ctypes.Structure):
 
 class Search(ctypes.Structure):
     _fields_ = [('size', c_size_t), ('metric', c_int32), ('reserved', c_int32), ('basis', c_void_p),
-                ('leading', c_int64), ('skew', c_double)]
+                ('leading', c_int64), ('skew', c_double), ('cost', c_double)]
 
     @classmethod
     def of(cls, metric):

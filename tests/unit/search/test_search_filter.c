@@ -108,9 +108,9 @@ START_TEST(every_engine_finds_the_same) {
 }
 END_TEST
 
-/* Rows or, for odd _i, queries whose components all lose nearly half a step when they are rounded to
- * one byte, in the direction of the other operand: the best row has a lower product then than rows
- * that come before it, and only the bound of the rounding keeps it. */
+/* Rows or, for odd _i, queries whose components all lose nearly half a step when they are rounded
+ * to one byte, in the direction of the other operand: the best row has a lower product then than
+ * rows that come before it, and only the bound of the rounding keeps it. */
 START_TEST(rounding_that_adds_up) {
     enum { BEST = 415, K = 2 };
     int64_t dims = shapes[SHAPES - 1 - _i / 2];
