@@ -3,16 +3,14 @@
  * them: chat_template.jinja goes before chat_template of tokenizer_config.json, which is a text or,
  * as older versions write it, a list of named ones, of which "default" counts. */
 #include "model/folder_settings.h"
+#include "tokenizer/class_rules.h"
 
 /* A token: a text, or an object with one as its content. A token that is null is none. */
 static alcore_status read_token(const alcore__part *object, const char *name, alcore__name *out) {
-    alcore__part member;
     alcore__json value;
     *out = ALCORE__CHAT_NOT_NAMED;
     if (alcore__json_find(&object->value, name, &value)) *out = (alcore__name){0};
-    if (!alcore__part_member(object, name, &member)) return ALCORE_OK;
-    if (alcore__json_kind(&member.value) == '{') return alcore__part_text(&member, "content", out);
-    return alcore__part_string(&member, out);
+    return alcore__class_rules_read_name(object, name, out);
 }
 
 /* The template "default" of a list. */
