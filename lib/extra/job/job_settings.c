@@ -23,8 +23,19 @@ int32_t alcore_job_serves(const char *strategy) {
     return def && is_served(def);
 }
 
+/* Why a strategy is not served, and what to do instead: what follows its name in a sentence. */
+static const char *why_not(const alcore__strategy_def *def) {
+    if (def->phrase_options || def->hybrid)
+        return ", whose phrases are counted in the texts of all shards: buy phrases on one machine";
+    if (def->picks_from_target)
+        return ", which draws from a target: let random draw from a job over the target";
+    return ", as nothing is known of what it reads: give what it computes as the column scores of "
+           "nnll";
+}
+
 /* Fails for a strategy that is not served, with the names of those that are. */
-static alcore_status fail_strategy(alcore_ctx *ctx, const char *name) {
+static alcore_status fail_strategy(alcore_ctx *ctx, const char *name,
+                                   const alcore__strategy_def *refused) {
     const alcore__strategy_def *def;
     alcore__buffer names = {0};
     alcore_status status = ALCORE_OK;
@@ -34,8 +45,8 @@ static alcore_status fail_strategy(alcore_ctx *ctx, const char *name) {
                 alcore__buffer_format(ctx, &names, "%s%s", names.length ? ", " : "", def->name);
     if (status == ALCORE_OK)
         status = alcore__fail(ALCORE_E_UNSUPPORTED,
-                              "jobs over shards do not serve the strategy %s; they serve %s", name,
-                              names.data);
+                              "jobs over shards do not serve the strategy %s%s; they serve %s",
+                              name, why_not(refused), names.data);
     alcore__buffer_clear(ctx, &names);
     return status;
 }
@@ -94,17 +105,19 @@ alcore_status alcore__job_check_served(const alcore_job *job) {
     const alcore_strategy *strategy = alcore__job_strategy(job);
     const alcore__strategy_def *def = alcore__strategy_def_of(strategy);
     if (!request->candidates) return alcore__fail_no_candidates();
-    if (!is_served(def)) return fail_strategy(job->object.ctx, alcore__strategy_name(strategy));
+    if (!is_served(def))
+        return fail_strategy(job->object.ctx, alcore__strategy_name(strategy), def);
     if (alcore__strategy_is_sticky(strategy))
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "jobs over shards do not serve sticky: a new process knows no "
-                            "candidates of earlier rounds");
+                            "candidates of earlier rounds; name those rows of the shard as "
+                            "eligible");
     ALCORE__TRY(alcore__check_roles(request, strategy));
     ALCORE__TRY(check_options(request, !def->in_shards));
     if (alcore_pool_source(request->candidates))
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "jobs over shards do not serve a pool of phrases: they are counted in "
-                            "the texts of all shards");
+                            "the texts of all shards; buy phrases on one machine");
     return check_columns(request, strategy);
 }
 

@@ -157,5 +157,7 @@ def test_strategies_that_are_served():
     served = [name for name in alcore.strategies() if alcore.Job.serves(name)]
     assert {"ngram-cover", "random", "nnll", "nsp", "lc", "entropy", "margin", "uncertainty"} < set(served)
     assert not alcore.Job.serves("ngf")
-    with pytest.raises(alcore.UnsupportedError, match="do not serve the strategy ngf; they serve .*nnll"):
+    with pytest.raises(alcore.UnsupportedError, match="do not serve the strategy ngf, whose phrases are .*; they serve .*nnll"):
         alcore.Job(request("ngf", 0, 90))
+    with pytest.raises(alcore.UnsupportedError, match="as nothing is known of what it reads: give what it computes as the column scores of nnll"):
+        alcore.Job(alcore.Request(alcore.Pool(TEXTS), strategy=alcore.strategy(lambda view: [0.0] * len(view.rows)), budget=3))
