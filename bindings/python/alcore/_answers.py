@@ -50,20 +50,25 @@ def raise_first(answers: t.Iterable[bytes], noun: str = "shard") -> None:
         raise failure(status, "%s %d (%s): %s" % (noun, number, place, text)) from WorkerTraceback("\n" + where)
 
 
-def result_of(answers: t.Iterable[bytes]) -> ClusterPicks:
-    """The picks, of the last answers of all shards."""
-    records, picks = {}, None
-    for number, share, all_picks in (json.loads(answer[1:]) for answer in answers):
-        records.update((int(rank), record) for rank, record in share.items())
-        picks = Picks(*all_picks) if all_picks else picks
-    missing = 0 if picks is None else next((rank for rank in range(len(picks.rows)) if rank not in records), None)
-    if missing is not None:
-        raise Error("a shard was lost when the picks were made%s" % ("" if picks is None else ": that of row %d" % picks.rows[missing]))
-    found = [records[rank] for rank in range(len(picks.rows))]
-    return ClusterPicks(picks.rows, [one[0] for one in found], [one[1] for one in found], *picks[1:])
+def result_of(answers: t.Iterable[bytes]) -> ClusterPicks | list[ClusterPicks]:
+    """The picks, of the last answers of all shards; of several budgets a list."""
+    records, budgets, several = {}, None, False
+    for _, share, all_picks, several in (json.loads(answer[1:]) for answer in answers):
+        records.update((int(row), record) for row, record in share.items())
+        budgets = all_picks or budgets
+    if budgets is None:
+        raise Error("a shard was lost when the picks were made: the first one")
+    found = []
+    for picks in (Picks(*one) for one in budgets):
+        missing = next((row for row in picks.rows if row not in records), None)
+        if missing is not None:
+            raise Error("a shard was lost when the picks were made: that of row %d" % missing)
+        own = [records[row] for row in picks.rows]
+        found.append(ClusterPicks(picks.rows, [one[0] for one in own], [one[1] for one in own], *picks[1:]))
+    return found if several else found[0]
 
 
-def drive(ask: t.Callable[[list[bytes]], t.Iterable[bytes]], progress: t.Any = None) -> ClusterPicks:
+def drive(ask: t.Callable[[list[bytes]], t.Iterable[bytes]], progress: t.Any = None) -> ClusterPicks | list[ClusterPicks]:
     """Makes all exchanges. ask: gives the answers of all shards after these messages, in any order; some may be there twice."""
     delivered: list[bytes] = []
     while True:
@@ -83,7 +88,10 @@ def run_ranks(answer: t.Callable[[list[bytes]], bytes], gather: t.Callable[[byte
     called by all ranks with theirs, and gives those of all. All ranks make as many exchanges, and the last tells that all have their picks."""
     delivered: list[bytes] = []
     while True:
-        answers = [bytes(one) for one in gather(answer(delivered))]
+        own = answer(delivered)
+        delivered = [b""] * len(delivered)  # the job has taken them
+        answers = [bytes(one) for one in gather(own)]
+        del own
         raise_first(answers, "rank")
         if answers and answers[0][:1] == PICKS:
             return answers

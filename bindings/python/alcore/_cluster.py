@@ -70,8 +70,6 @@ class _Held:
         roles = {role: pool_of(texts, ctx) for role, texts in task.roles.items() if texts is not None}
         request = self.stack.enter_context(_prepared(self.pool, task.budget, task.strategy, False,
                                                      model=_model_of(task.model, ctx), **roles, **task.named))
-        if len(request.budgets[0]) > 1:
-            raise ValueError("budget: a table of a cluster has one; select_shards() takes several")
         self.job = Job(request, first_row=self.first, rows=sum(task.counts), dataset=task.dataset)
 
     def step(self, delivered, number):
@@ -82,11 +80,11 @@ class _Held:
         message = self.job.step()
         if message is not None:
             return MESSAGE + message
-        picks, share = self.job.picks, {}
-        for rank, row in enumerate(picks.rows):
-            if self.first <= row < self.first + self.count:
-                share[rank] = [self.pool.id(row - self.first) if self.has_ids else str(row + 1), self.pool[row - self.first]]
-        return PICKS + json.dumps([number, share, picks if number == 0 else None]).encode()
+        picks, end = self.job.picks, self.first + self.count
+        budgets = picks if isinstance(picks, list) else [picks]
+        own = sorted({row for one in budgets for row in one.rows if self.first <= row < end})
+        share = {row: [self.pool.id(row - self.first) if self.has_ids else str(row + 1), self.pool[row - self.first]] for row in own}
+        return PICKS + json.dumps([number, share, budgets if number == 0 else None, isinstance(picks, list)]).encode()
 
 
 class Task:

@@ -22,8 +22,8 @@ async def _forget(run):
     forget(run)
 
 
-def select(frame: t.Any, budget: int | float | str, strategy: str | None = None, *, client: t.Any = None, timeout: float = 3600,
-           progress: t.Callable[[str, int, int], object] | None = None, **named: t.Any) -> ClusterPicks:
+def select(frame: t.Any, budget: int | float | str | list[int | float | str], strategy: str | None = None, *, client: t.Any = None, timeout: float = 3600,
+           progress: t.Callable[[str, int, int], object] | None = None, **named: t.Any) -> ClusterPicks | list[ClusterPicks]:
     """Picks the rows of a Dask DataFrame that are worth labeling next: those that one machine with all partitions picks.
 
     frame: has a column text, and may have id, lang, cost and others as a table of alcore.select() has them. client: of

@@ -16,8 +16,8 @@ from ._lazy import types as t
 _LONGEST_PAUSE = 0.02  # seconds between two looks at a message that has not come
 
 
-def select(texts: t.Any, budget: int | float | str, strategy: str | None = None, *, gather: t.Callable[[bytes], t.Iterable[bytes]],
-           rank: int | None = None, progress: t.Callable[[str, int, int], object] | None = None, **named: t.Any) -> ClusterPicks:
+def select(texts: t.Any, budget: int | float | str | list[int | float | str], strategy: str | None = None, *, gather: t.Callable[[bytes], t.Iterable[bytes]],
+           rank: int | None = None, progress: t.Callable[[str, int, int], object] | None = None, **named: t.Any) -> ClusterPicks | list[ClusterPicks]:
     """Picks the rows of all ranks that are worth labeling next: those that one machine with all of them picks. Every rank has them all.
 
     texts: the rows of this rank, as of alcore.select(), such as a Pool with its columns; those of all ranks are numbered in the order of the ranks. gather: called by all ranks

@@ -32,8 +32,8 @@ def _plain(part):
     return part
 
 
-def select(dataset: t.Any, budget: int | float | str, strategy: str | None = None, *, workers: int = 0, num_cpus: float = 1,
-           timeout: float = 3600, progress: t.Callable[[str, int, int], object] | None = None, **named: t.Any) -> ClusterPicks:
+def select(dataset: t.Any, budget: int | float | str | list[int | float | str], strategy: str | None = None, *, workers: int = 0, num_cpus: float = 1,
+           timeout: float = 3600, progress: t.Callable[[str, int, int], object] | None = None, **named: t.Any) -> ClusterPicks | list[ClusterPicks]:
     """Picks the rows of a Ray Dataset that are worth labeling next: those that one machine with all blocks picks, in the order in which
     the dataset has them when it is materialized.
 

@@ -52,8 +52,8 @@ def _all_steps(answer):
         return next((each for each in found if each[:1] == FAILED), None) or failed(None, error)
 
 
-def select(frame: t.Any, budget: int | float | str, strategy: str | None = None, *, barrier: bool = False, timeout: float = 3600,
-           progress: t.Callable[[str, int, int], object] | None = None, **named: t.Any) -> ClusterPicks:
+def select(frame: t.Any, budget: int | float | str | list[int | float | str], strategy: str | None = None, *, barrier: bool = False, timeout: float = 3600,
+           progress: t.Callable[[str, int, int], object] | None = None, **named: t.Any) -> ClusterPicks | list[ClusterPicks]:
     """Picks the rows of a Spark DataFrame that are worth labeling next: those that one machine with all partitions picks.
 
     frame: has a column text, and may have id, lang, cost and others as a table of alcore.select() has them. Unless it is cached, it is kept on

@@ -11,7 +11,7 @@ import pytest
 import alcore
 import alcore.ranks
 from alcore import _cluster
-from alcore._answers import drive, WorkerTraceback
+from alcore._answers import drive, result_of, run_ranks as run_all, WorkerTraceback
 from alcore._cluster import Task
 
 ROWS = 200
@@ -62,6 +62,14 @@ def test_ids_of_rows_with_and_without_them(table):
     check(drive(engine(Task(150, "random", seed=2), table)), alcore.select(table, 150, "random", seed=2))
     pools = run_ranks(lambda rank, gather: alcore.ranks.select(alcore.Pool(part(table, *CUTS[rank:rank + 2])), 150, "random", seed=2, gather=gather))
     check(pools[3], alcore.select(table, 150, "random", seed=2))
+
+
+def test_several_budgets():
+    for strategy in ("nnll", "kcenter"):
+        found, expected = drive(engine(Task([3, 40], strategy))), alcore.select(TABLE, [3, 40], strategy)
+        assert len(found) == 2
+        for one, other in zip(found, expected):
+            check(one, other)
 
 
 def test_workers_that_are_lost_and_tasks_that_come_twice():
@@ -187,6 +195,18 @@ def run_ranks(function):
 def test_ranks_have_the_picks_of_one_machine():
     for picks in run_ranks(lambda rank, gather: alcore.ranks.select(part(TABLE, *CUTS[rank:rank + 2]), 9, "huds", gather=gather)):
         check(picks, alcore.select(TABLE, 9, "huds"))
+
+
+def test_ranks_keep_no_message_that_was_taken():
+    kept = []
+
+    def answer(delivered):
+        kept.append([len(message) for message in delivered])
+        return job.answer(0, lambda: TABLE, delivered)
+    job = Task(5, "kcenter")
+    job.counts = [ROWS]
+    check(result_of(run_all(answer, lambda message: [message])), alcore.select(TABLE, 5, "kcenter"))
+    assert len(kept) > 5 and all(number == 0 for lengths in kept for number in lengths[:-1]) and kept[-1][-1] > 0
 
 
 def test_all_ranks_raise_the_error_of_the_one_that_failed():

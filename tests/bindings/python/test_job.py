@@ -7,7 +7,6 @@ import threading
 import pytest
 
 import alcore
-import alcore.ranks
 
 TEXTS = ["text %d of %d words" % (row // 2 if row % 5 else row, row % 7) for row in range(90)]
 SCORES = [(row * 37 % 101) / 10 for row in range(90)]
@@ -80,8 +79,6 @@ def test_several_budgets():
     for found, one in zip(picks, request("nnll", 0, len(TEXTS), budget="9w,30w").select(), strict=True):
         check(found, one)
     assert len(picks[0].rows) < len(picks[1].rows)
-    with pytest.raises(Exception, match="budget: a table of a cluster has one"):
-        alcore.ranks.select(TEXTS, "9w,30w", "random", gather=lambda message: [message], rank=0)
 
 
 def test_a_map_over_shards():
