@@ -84,8 +84,6 @@ MUTANTS = [
     ('a pool that keeps nothing', MEMORY, 'cuda_stream.cu', 'uint64_t kept = total / POOL_PART;', 'uint64_t kept = 0;'),
     ('a pool that keeps everything', MEMORY, 'cuda_stream.cu', 'uint64_t kept = total / POOL_PART;', 'uint64_t kept = total;'),
     ('memory of the pool that rows do without', MEMORY, 'cuda_held.cu', 'if (!fits(bytes)) stream_pool_trim(c.streams, c.compute);', ''),
-    ('a copy to memory that is still another call\'s', MEMORY, 'cuda_pipeline.cu',
-     'if (staged) c.put_behind(c.streams->copy, c.compute, c.streams->begin);', ''),
     ('a slot that is waited for', MEMORY, 'cuda_call.cu', 'if (behind) check(cudaStreamWaitEvent(compute, behind, 0), "waiting for an event");',
      'if (behind) cudaEventSynchronize(behind);'),
     ('a slot whose last call is not over', MEMORY, 'cuda_call.cu', 'if (behind) check(cudaStreamWaitEvent(compute, behind, 0), "waiting for an event");',
