@@ -28,13 +28,20 @@ struct emu_context {
     bool active = true;        /* false: a primary one that was not made yet, or that was reset */
 };
 
+/* What was put into a stream. kept: also done where an operation before it has failed, as what the
+ * host may use is then known all the same. */
+struct emu_operation {
+    std::function<void()> what;
+    bool kept;
+};
+
 struct emu_stream {
     explicit emu_stream(int number) : device(number) {}
-    int device;                              /* whose context it was made in */
-    std::deque<std::function<void()>> queue; /* operations that have not run, the oldest first */
-    uint64_t issued = 0, done = 0;           /* operations that were put in, and that have run */
-    bool runs = false;                       /* run_to() is working on it */
-    bool lost = false;                       /* its device was reset */
+    int device;                      /* whose context it was made in */
+    std::deque<emu_operation> queue; /* operations that have not run, the oldest first */
+    uint64_t issued = 0, done = 0;   /* operations that were put in, and that have run */
+    bool runs = false;               /* run_to() is working on it */
+    bool lost = false;               /* its device was reset */
 };
 
 struct emu_event {
@@ -208,7 +215,7 @@ bool waits_for_capture(const emu_stream *queue) {
 }
 
 /* Queues an operation; it is an error to use a stream in the context of another device. */
-cudaError_t put(cudaStream_t stream, std::function<void()> what) {
+cudaError_t put(cudaStream_t stream, std::function<void()> what, bool kept = false) {
     emu_stream *queue = stream_of(stream);
     if (waits_for_capture(queue)) return spoil_capture(cudaErrorStreamCaptureImplicit);
     if (cudaError_t error = not_lost(queue)) return error;
@@ -220,7 +227,7 @@ cudaError_t put(cudaStream_t stream, std::function<void()> what) {
         captured++;
         return cudaSuccess;
     }
-    queue->queue.push_back(std::move(what));
+    queue->queue.push_back({std::move(what), kept});
     queue->issued++;
     return cudaSuccess;
 }
@@ -230,9 +237,9 @@ void run_to(emu_stream *stream, uint64_t position) {
     if (stream->runs) return; /* called by an operation of this stream */
     stream->runs = true;
     while (stream->done < position) {
-        std::function<void()> next = std::move(stream->queue.front());
+        emu_operation next = std::move(stream->queue.front());
         stream->queue.pop_front();
-        if (!settings.error) next();
+        if (next.kept || !settings.error) next.what();
         stream->done++;
     }
     stream->runs = false;
@@ -558,15 +565,18 @@ cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t pool
     }
     memories[found].idle = false;
     *out = found;
-    return put(stream, [=] {
-        operate(queue->device, [=] {
-            auto at = memories.find(found);
-            if (at == memories.end()) return; /* the device was reset */
-            at->second.used = true;
-            set_accessible(at->second.device, true);
-            memset(found, 0xff, at->second.bytes);
-        });
-    });
+    return put(
+        stream,
+        [=] {
+            operate(queue->device, [=] {
+                auto at = memories.find(found);
+                if (at == memories.end()) return; /* the device was reset */
+                at->second.used = true;
+                set_accessible(at->second.device, true);
+                memset(found, 0xff, at->second.bytes);
+            });
+        },
+        true);
 }
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
     guard held(lock);
@@ -579,14 +589,17 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
     }
     char *first = at->first;
     int device = at->second.device;
-    error = put(stream, [=] {
-        operate(device, [=] {
-            auto mine = memories.find(first);
-            if (mine == memories.end()) return;
-            memset(first, 0xff, mine->second.bytes);
-            mine->second.used = false;
-        });
-    });
+    error = put(
+        stream,
+        [=] {
+            operate(device, [=] {
+                auto mine = memories.find(first);
+                if (mine == memories.end()) return;
+                memset(first, 0xff, mine->second.bytes);
+                mine->second.used = false;
+            });
+        },
+        true);
     if (error) return error;
     at->second.idle = true;
     at->second.freed_in = stream_of(stream);
@@ -861,7 +874,8 @@ void alcore_emu_queue(void *stream, void *destination, const void *source, size_
     guard held(lock);
     emu_stream *queue = stream_on(test_device, (cudaStream_t)stream);
     int device = queue->device;
-    queue->queue.push_back([=] { operate(device, [&] { memcpy(destination, source, bytes); }); });
+    queue->queue.push_back(
+        {[=] { operate(device, [&] { memcpy(destination, source, bytes); }); }, false});
     queue->issued++;
 }
 void alcore_emu_capture(void *stream, int blocking) {
@@ -925,7 +939,7 @@ void alcore_emu_driver(int version) {
 void alcore_emu_queue_failure(void *stream) {
     guard held(lock);
     emu_stream *queue = stream_on(test_device, (cudaStream_t)stream);
-    queue->queue.push_back([] { settings.error = cudaErrorLaunchFailure; });
+    queue->queue.push_back({[] { settings.error = cudaErrorLaunchFailure; }, false});
     queue->issued++;
 }
 void alcore_emu_stream_free(void *stream) {
