@@ -84,6 +84,7 @@ static const key_info file_keys[] = {
     {"system", TEXT, FILE_MEMBER(system), false, NULL, 0},
     {"domain", TEXT, FILE_MEMBER(domain), false, NULL, 0},
     {"weight", ABOVE, FILE_MEMBER(weight), false, NULL, 0},
+    {"whole", FLAG, FILE_MEMBER(whole), false, NULL, 0},
 };
 
 static const key_info scratch_keys[] = {
@@ -208,8 +209,8 @@ int train_config_file(const train_config *config, const char *list, size_t index
     if (!out->context_column != !out->start_column)
         return complain(EXIT_DATA, "%s: %s: context_column and start_column go together",
                         config->path, out->key);
-    if (out->mix &&
-        (out->references || out->text_column || out->reference_column || out->context_column))
+    if (out->mix && (out->references || out->text_column || out->reference_column ||
+                     out->context_column || out->whole))
         return complain(EXIT_DATA, "%s: %s: references and columns go with texts, not with mix",
                         config->path, out->key);
     return EXIT_DONE;

@@ -28,7 +28,8 @@ typedef struct train_config {
 typedef struct train_file {
     char key[40]; /* "train[0]" */
     const char *mix, *texts, *references, *text_column, *reference_column, *language;
-    const char *context_column, *start_column;       /* of question answering; both or none */
+    const char *context_column, *start_column; /* of question answering; both or none */
+    int32_t whole; /* 1: a language model learns the texts, which have no references */
     const char *side, *translator, *system, *domain; /* of a test set in SGML or XML */
     int32_t by;    /* ALCORE_JOIN_*: what joins texts and references */
     double weight; /* of its rows; 1 where none is given */

@@ -44,16 +44,18 @@ static int read_records(train_data *self, const train_file *file) {
     return terminal_failure(status);
 }
 
-/* Refuses a row from `first` on that has a text and no reference. */
+/* Refuses a row from `first` on that has a text and no reference or, where whole texts are learned,
+ * a reference. */
 static int check_references(const train_data *self, const train_file *file, int64_t first) {
     const uint32_t *states = alcore_pool_states(self->pool);
     for (int64_t row = first; row < alcore_pool_row_count(self->pool); row++)
-        if (states[row] == 0 && !alcore_pool_reference(self->pool, row, NULL))
-            return complain(EXIT_DATA,
-                            "%s: %s: record %lld of %s has no reference; references or "
-                            "reference_column says where they are",
-                            self->config->path, file->key, (long long)(row - first + 1),
-                            file->mix ? file->mix : file->texts);
+        if (states[row] == 0 && !alcore_pool_reference(self->pool, row, NULL) != !!file->whole)
+            return complain(EXIT_DATA, "%s: %s: record %lld of %s has %s", self->config->path,
+                            file->key, (long long)(row - first + 1),
+                            file->mix ? file->mix : file->texts,
+                            file->whole ? "a reference, and whole is true"
+                                        : "no reference; references or reference_column says "
+                                          "where they are");
     return EXIT_DONE;
 }
 

@@ -160,9 +160,10 @@ int l_model_score(lua_State *L) {
     return al_tensor_result(L, failed, &values, &offsets);
 }
 
-/*** Trains the model in place on the pairs of a pool: texts and references of a translation model;
- * of a classifier of texts the references are names of classes (info.labels) or their numbers, of a
- * classifier of tokens those of the words, with spaces between them.
+/*** Trains the model in place on the pairs of a pool: texts and references of a translation model
+ * or a language model, which learns the texts where no row has a reference; of a classifier of
+ * texts the references are names of classes (info.labels) or their numbers, of a classifier of
+ * tokens those of the words, with spaces between them.
  * @function model:train
  * @tparam pool pool
  * @tparam[opt] table options rate, weight_decay, clip, label_smoothing, updates (0: one pass over

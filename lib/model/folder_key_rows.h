@@ -261,7 +261,7 @@ KEY(CONFIG, LANGUAGE, "pretraining_tp", NO_EFFECT, "", "how transformers compute
 KEY(CONFIG, LANGUAGE, "bos_token_id", OBEYED, "",
     "is read before a text that is scored and does not begin with it; eos_token_id where it is "
     "missing")
-KEY(CONFIG, LANGUAGE, "attention_dropout", NO_EFFECT, "", "of a training")
+KEY(CONFIG, LANGUAGE, "attention_dropout", OBEYED, "", "dropout of attention weights in training")
 KEY(CONFIG, "model2vec", "normalize", OBEYED, "", "whether embeddings are divided by their length")
 KEY(CONFIG, "model2vec", "max_length", OBEYED, "",
     "longest input in tokens, 512 where it is missing, no limit where it is null; and in "

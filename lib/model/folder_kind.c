@@ -21,11 +21,6 @@ typedef struct kind {
 
 /* The first that fits counts. */
 static const kind kinds[] = {
-    {"adapter_config.json",
-     "an adapter of PEFT (such as LoRA), which changes the weights of another model",
-     "merge it once: python3 -c \"from peft import AutoPeftModel as A; "
-     "A.from_pretrained('FOLDER').merge_and_unload().save_pretrained('MERGED')\" with the class of "
-     "its task (AutoPeftModelForSequenceClassification, ...), and save the tokenizer there too"},
     {"0_StaticEmbedding/model.safetensors",
      "a folder of sentence-transformers whose modules.json is missing, with a StaticEmbedding",
      "put the modules.json of the model beside it"},
@@ -36,8 +31,7 @@ static const kind kinds[] = {
     {"0_BERT/config.json", "a folder of sentence-transformers 0, with the transformer in 0_BERT",
      "save it again: python3 -c \"from sentence_transformers import SentenceTransformer as S; "
      "S('FOLDER').save('NEW')\""},
-    {"modules.json",
-     "a folder of sentence-transformers without a transformer or a StaticEmbedding",
+    {"modules.json", "a folder of sentence-transformers without a transformer or a StaticEmbedding",
      AS_COLUMN},
     {"model.bin", "a model of CTranslate2", SAVE_AGAIN},
     {"tf_model.h5", "a model of TensorFlow",
@@ -71,8 +65,8 @@ static const kind kinds[] = {
 };
 enum { KINDS = (int)(sizeof kinds / sizeof *kinds) };
 
-/* *out: whether the folder has the file. */
-static alcore_status has_file(alcore_ctx *ctx, const char *folder, const char *name, bool *out) {
+alcore_status alcore__folder_has_file(alcore_ctx *ctx, const char *folder, const char *name,
+                                      bool *out) {
     alcore__buffer path = {0};
     alcore__file *file;
     *out = false;
@@ -100,24 +94,23 @@ static bool has_suffix(const char *folder, const char *suffix) {
 }
 
 static alcore_status has(alcore_ctx *ctx, const char *folder, const char *pattern, bool *out) {
-    if (*pattern != '*') return has_file(ctx, folder, pattern, out);
+    if (*pattern != '*') return alcore__folder_has_file(ctx, folder, pattern, out);
     *out = has_suffix(folder, pattern + 1);
     return ALCORE_OK;
 }
 
-/* *out: whether the folder has weights of transformers. */
-static alcore_status has_weights(alcore_ctx *ctx, const char *folder, bool *out) {
+alcore_status alcore__folder_has_weights(alcore_ctx *ctx, const char *folder, bool *out) {
     static const char *const names[] = {"model.safetensors", "model.safetensors.index.json",
                                         "pytorch_model.bin", "pytorch_model.bin.index.json"};
     *out = false;
     for (size_t i = 0; i < sizeof names / sizeof *names && !*out; i++)
-        ALCORE__TRY(has_file(ctx, folder, names[i], out));
+        ALCORE__TRY(alcore__folder_has_file(ctx, folder, names[i], out));
     return ALCORE_OK;
 }
 
 alcore_status alcore__folder_kind_check(alcore_ctx *ctx, const char *path, bool has_config) {
     bool found = false;
-    if (has_config) ALCORE__TRY(has_weights(ctx, path, &found));
+    if (has_config) ALCORE__TRY(alcore__folder_has_weights(ctx, path, &found));
     if (found) return ALCORE_OK;
     for (int32_t i = 0; i < KINDS; i++) {
         ALCORE__TRY(has(ctx, path, kinds[i].file, &found));

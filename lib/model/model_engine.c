@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/adapter_folder.h"
 #include "model/folder_kind.h"
 #include "model/model_engine.h"
 
@@ -407,6 +408,7 @@ static void engine_free(alcore_ctx *ctx, alcore__engine_model *data) {
     alcore__verbalizer_clear(ctx, &data->verbalizer);
     alcore__free(ctx, data->prompt_copy);
     alcore__free(ctx, data->system);
+    alcore__free(ctx, data->base);
     alcore__free(ctx, data->version);
     alcore__free(ctx, data->language);
     alcore__free(ctx, data);
@@ -462,23 +464,40 @@ static alcore_sys_model_options join_settings(const alcore_sys_model_options *op
     return out;
 }
 
+/* Opens the tokenizer of a model: that of an adapter is its own, where it has one, or its base's.
+ */
+static alcore_status read_tokenizer(alcore_ctx *ctx, const char *path, alcore__engine_model *data) {
+    bool own = true;
+    if (data->base) ALCORE__TRY(alcore__folder_has_file(ctx, path, "tokenizer.json", &own));
+    return alcore__engine_read_tokenizer(ctx, own ? path : data->base, data);
+}
+
 /* Opens the folder or file at path with data->engine, reads what it says of the model into
- * data->info, and opens the tokenizer. After a failure the caller frees data, which closes what was
- * opened. */
+ * data->info, and opens the tokenizer. The folder of an adapter is opened as that of its base.
+ * After a failure the caller frees data, which closes what was opened. */
 static alcore_status open_model(alcore_ctx *ctx, const char *path,
                                 const alcore_sys_model_options *options,
                                 alcore__engine_model *data) {
     const alcore_sys_model_engine *engine = data->engine;
-    ALCORE__TRY(alcore__folder_settings_read(ctx, path, &data->settings));
+    ALCORE__TRY(alcore__adapter_base(ctx, path, &data->base));
+    const char *folder = data->base ? data->base : path;
+    if (data->base) ALCORE__TRY(alcore__folder_kind_check(ctx, folder, true));
+    ALCORE__TRY(alcore__folder_settings_read(ctx, folder, &data->settings));
     for (size_t i = 0; i < data->settings.report.warning_count; i++)
         alcore__log(ctx, ALCORE_LOG_WARN, "model", NULL, "%s: %s", path,
                     data->settings.report.warnings[i]);
-    const alcore_sys_model_options joined = join_settings(options, &data->settings);
-    const alcore_status status = engine->open(ctx, path, &joined, &data->opened);
+    alcore_sys_model_options joined = join_settings(options, &data->settings);
+    if (data->base) joined.adapter = path;
+    const alcore_status status = engine->open(ctx, folder, &joined, &data->opened);
     if (status != ALCORE_OK) return alcore__fail_callback(status, engine->engine);
     ALCORE__TRY(alcore__engine_update(ctx, data));
+    if (data->base && !(data->info.calls & ALCORE_SYS_MODEL_ADAPTED))
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "%s: the engine %s reads no adapters; merge it by PEFT "
+                            "(merge_and_unload(), save_pretrained())",
+                            path, engine->engine);
     alcore__engine_set_windows(data, 0, ALCORE_UNSET_INT);
-    ALCORE__TRY(alcore__engine_read_tokenizer(ctx, path, data));
+    ALCORE__TRY(read_tokenizer(ctx, path, data));
     /* The first update says whether a tokenizer is needed; the second one puts its hash into the
      * version. */
     return data->tokenizer_hash ? alcore__engine_update(ctx, data) : ALCORE_OK;

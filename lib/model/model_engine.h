@@ -44,7 +44,10 @@ typedef struct alcore__engine_model {
     alcore__model_table table;             /* of the handle; its engine is the name of this one */
     const alcore_sys_model_engine *engine; /* table of the module, valid until the process ends */
     alcore_sys_model *opened;              /* the engine's handle; NULL: not open */
-    alcore_sys_model_info info;            /* its strings belong to the engine */
+    /* The folder whose weights are read where that of the model holds an adapter; owned; NULL: the
+     * folder of the model. */
+    char *base;
+    alcore_sys_model_info info;  /* its strings belong to the engine */
     alcore_tokenizer *tokenizer; /* a reference; NULL: the engine reads texts itself, or the folder
                                     has no tokenizer */
     uint64_t tokenizer_hash;     /* of the tokenizer's files; 0 where the engine reads texts */

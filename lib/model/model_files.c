@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/array_file.h"
+#include "model/adapter_folder.h"
 #include "model/folder_kind.h"
 #include "model/model_internal.h"
 #include "pool/column_names.h"
@@ -132,14 +133,19 @@ static alcore_status find_columns(alcore_ctx *ctx, const char *path, folder *fil
     return any ? ALCORE_OK : ALCORE_E_NOT_FOUND;
 }
 
-/* Opens a folder without columns: a static model here, others with config.json by an engine, else
- * it is an error. */
+/* Opens a folder without columns: a static model here, others with config.json, and adapters, by an
+ * engine, else it is an error. */
 static alcore_status open_without_columns(alcore_ctx *ctx, const char *path,
                                           const alcore_model_options *options, alcore_model **out) {
-    char *config = NULL;
+    char *config = NULL, *base = NULL;
     bool is_static;
     ALCORE__TRY(alcore__model_open_static(ctx, path, options, &is_static, out));
     if (is_static) return ALCORE_OK;
+    ALCORE__TRY(alcore__adapter_base(ctx, path, &base));
+    if (base) {
+        alcore__free(ctx, base);
+        return alcore__model_open_with_engine(ctx, path, options, out);
+    }
     ALCORE__TRY(join(ctx, path, "%s", "config.json", &config));
     alcore__file *file;
     alcore_status status = alcore__file_open(ctx, config, &file);

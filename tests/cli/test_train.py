@@ -276,6 +276,8 @@ def wrong_keys_and_values_are_named(box):
             ({"mix": "mix.tsv", "references": "t.txt"}, "train[0]: references and columns go with texts"),
             ({"text": "s.txt"}, "train[0].text: there is no such key; did you mean 'texts'?"),
             ({"texts": "s.txt", "weight": "1"}, "train[0].weight: a number above 0"),
+            ({"mix": "mix.tsv", "whole": True}, "train[0]: references and columns go with texts"),
+            ({"texts": "s.txt", "references": "t.txt", "whole": True}, "train[0]: record 1 of s.txt has a reference"),
             ({"texts": "s.txt"}, "train[0]: record 1 of s.txt has no reference")):
         refused(box, settings(train=[file]), "c.json: ", word)
     refused(box, settings(validation=[{"mix": "mix.tsv", "weight": 2}]), "c.json: validation[0].weight: rows of validation have no weights")

@@ -10,6 +10,7 @@ reads FIXTURES/FAMILY/ and writes FIXTURES/FAMILY/training.safetensors:
     weights    [texts] of the examples
     losses     [5] before each update: sum of w l / sum of w over all tokens (texts, for classifiers of texts)
     NAME       tensors of the model after the fifth update
+    whole      [5] losses of a language model that learns the texts alone, the first token of each behind bos_token_id
 
 An update reads all texts; dropout is off. The settings are those of CASES, COMMON and rate(); the C test has the same.
 Made with torch 2.11.0 and transformers 5.23.0 from PyPI."""
@@ -56,6 +57,19 @@ CASES = {  # folder: class, schedule, label smoothing, tensors that are kept
     'deberta-class': (hf.DebertaV2ForSequenceClassification, 'sqrt', 0.0,
                       ['pooler.dense.weight', 'deberta.encoder.rel_embeddings.weight', 'deberta.encoder.LayerNorm.bias',
                        'deberta.encoder.layer.0.attention.self.key_proj.weight']),
+    'llama': (hf.LlamaForCausalLM, 'constant', 0.0,
+              ['model.layers.0.self_attn.k_proj.weight', 'model.layers.1.mlp.gate_proj.bias', 'lm_head.weight', 'model.embed_tokens.weight']),
+    'llama-llama3': (hf.LlamaForCausalLM, 'linear', 0.1,
+                     ['model.layers.1.self_attn.v_proj.weight', 'model.layers.0.mlp.up_proj.weight', 'model.norm.weight']),
+    'mistral': (hf.MistralForCausalLM, 'sqrt', 0.1,
+                ['model.layers.0.self_attn.q_proj.weight', 'model.layers.1.post_attention_layernorm.weight']),
+    'qwen2': (hf.Qwen2ForCausalLM, 'cosine', 0.0,
+              ['model.layers.0.self_attn.q_proj.bias', 'model.layers.1.self_attn.v_proj.bias', 'model.layers.1.mlp.down_proj.weight']),
+    'qwen3': (hf.Qwen3ForCausalLM, 'constant', 0.0,
+              ['model.layers.0.self_attn.q_norm.weight', 'model.layers.1.self_attn.k_norm.weight', 'model.layers.0.self_attn.o_proj.weight']),
+    'gemma3': (hf.Gemma3ForCausalLM, 'constant', 0.0,
+               ['model.layers.2.self_attn.k_norm.weight', 'model.layers.0.pre_feedforward_layernorm.weight', 'model.layers.1.self_attn.k_proj.weight',
+                'model.embed_tokens.weight']),
     'marian': (hf.MarianMTModel, 'sqrt', 0.1,
                ['model.shared.weight', 'model.decoder.layers.1.encoder_attn.v_proj.weight',
                 'model.encoder.layers.0.fc1.bias']),
@@ -103,14 +117,24 @@ def labels_of(folder, texts, marks):
             for pair in zip(labels, marks)]
 
 
-def train(folder, path):
+def language_rows(text, target, config):
+    """What a language model reads of a pair (target None: of a text alone), and the tokens that it learns."""
+    ends = config.eos_token_id if isinstance(config.eos_token_id, list) else [config.eos_token_id]
+    if target is None:
+        read = text.tolist() if text[:1].tolist() == [config.bos_token_id] else [config.bos_token_id] + text.tolist()
+        return torch.tensor(read[:-1]), torch.tensor(read[1:])
+    label = target.tolist() + ([] if target[-1] in ends else ends[:1])
+    return torch.cat([text, torch.tensor(label[:-1], dtype=torch.int64)]), torch.tensor(label)
+
+
+def train(folder, path, whole=False):
     kind, schedule, smoothing, kept = CASES[folder]
     data = load_file(os.path.join(path, 'expected.safetensors'))
     model = kind.from_pretrained(path, dtype=torch.float32).eval()
     texts, types, marks = (cut(data, data[key]) for key in ('ids', 'types', 'marks'))
     weights = torch.tensor([1.0 + i % 3 for i in range(len(texts))])
-    seq2seq = 'target.ids' in data
-    labels = cut(data, data['target.ids'], 'target.') if seq2seq else labels_of(folder, texts, marks)
+    language, seq2seq = kind.__name__.endswith('ForCausalLM'), 'target.ids' in data
+    labels = [None] * len(texts) if whole else cut(data, data['target.ids'], 'target.') if seq2seq else labels_of(folder, texts, marks)
     # Marian's sinusoids are constants, which files do not hold; transformers 5 would train them.
     parameters = [p for name, p in model.named_parameters() if folder != 'marian' or 'embed_positions' not in name]
     optimizer = torch.optim.AdamW([{'params': [p for p in parameters if p.ndim > 1], 'weight_decay': COMMON['decay']},
@@ -120,12 +144,17 @@ def train(folder, path):
     for update in range(1, COMMON['updates'] + 1):
         total, count = 0, 0
         for text, type_, label, weight in zip(texts, types, labels, weights):
+            if language:
+                text, label = language_rows(text, label, model.config)
             arguments = {'input_ids': text[None]}
-            if seq2seq:
+            if language:
+                pass
+            elif seq2seq:
                 arguments['labels'] = label[None]
             elif folder.startswith(('bert', 'rembert', 'electra', 'albert', 'nomic')):
                 arguments['token_type_ids'] = type_[None]
-            logits = model(**arguments).logits.reshape(len(label), -1)
+            logits = model(**arguments).logits
+            logits = logits[0, -len(label):] if language else logits.reshape(len(label), -1)
             total = total + weight * torch.nn.functional.cross_entropy(logits, label, label_smoothing=smoothing,
                                                                        ignore_index=-100, reduction='sum')
             count = count + weight * (label != -100).sum()
@@ -137,9 +166,13 @@ def train(folder, path):
         loss.backward()
         torch.nn.utils.clip_grad_norm_(parameters, COMMON['clip'])
         optimizer.step()
+    if whole:
+        return torch.stack(losses)
     found = dict(model.named_parameters())
     out = {FILE_NAMES.get(name, name): found[name].detach().clone() for name in kept}
     out['losses'], out['weights'] = torch.stack(losses), weights
+    if language:
+        out['whole'] = train(folder, path, True)
     if not seq2seq:
         out['labels'] = torch.cat(labels)
     save_file(out, os.path.join(path, 'training.safetensors'))

@@ -82,7 +82,8 @@ def make_folder(base, files, out):
     a file that is left out, or for a safetensors file shapes by the names of tensors."""
     os.makedirs(out)
     for name in ("config.json", "generation_config.json", "model.safetensors", "modules.json", "sentence_bert_config.json",
-                 "1_Pooling/config.json"):
+                 "1_Pooling/config.json", "model.safetensors.index.json",
+                 *sorted(name for name in os.listdir(base) if name.startswith("model-"))):
         if os.path.exists(os.path.join(base, name)):
             os.makedirs(os.path.dirname(os.path.join(out, name)), exist_ok=True)
             shutil.copyfile(os.path.join(base, name), os.path.join(out, name))
@@ -108,3 +109,7 @@ def make_folder(base, files, out):
             value.update(members)
             value = {key: member for key, member in value.items() if member != REMOVED}
             write(out, name, value)
+
+
+def is_language(folder):
+    return SPECIALS[model_type(folder)] is LANGUAGE

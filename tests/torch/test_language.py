@@ -115,6 +115,70 @@ def saved(box):
     assert again.translate(SOURCES) == model.translate(SOURCES)
 
 
+def loss(model, pairs):
+    """Minus the mean log-probability of the tokens of targets, and of their ends."""
+    rows = model.score(*zip(*pairs))
+    return -sum(map(sum, rows)) / sum(map(len, rows))
+
+
+def trained(box):
+    """Targets are learned behind their sources in a prompt, or texts without any, and a training that goes on makes the same bytes."""
+    pairs, prompt = list(zip(SOURCES, TARGETS)), "w40 {source} w41 w42 {target}"
+    for family in ("llama", "gemma3"):  # the numbers of all are compared in test_torch_train.c
+        path = folder(box, family)
+        model = alcore.Model.open(path, prompt=prompt)
+        pool = alcore.Pool(SOURCES, references=TARGETS, context=model.context)
+        before = loss(model, pairs)
+        first = model.train(pool, rate=1e-9, updates=1)  # the loss is that before the update
+        assert abs(first["loss"] - before) < 1e-4, (family, first, before)
+        done = model.train(pool, rate=0.02, updates=15, validation=pool)
+        assert done["loss"] < 0.7 * before, (family, done)
+        assert abs(done["best_value"] - loss(model, pairs)) < 1e-4, (family, done)
+        plain = alcore.Model.open(path)
+        texts = alcore.Pool(SOURCES, context=plain.context)
+        scores = logprobs(plain, SOURCES)
+        first = plain.train(texts, rate=1e-9, updates=1, validation=alcore.Pool(SOURCES, context=plain.context))
+        mean = -sum(map(sum, scores)) / sum(map(len, scores))
+        assert abs(first["loss"] - mean) < 1e-4 and abs(first["best_value"] - mean) < 1e-4, (family, first, mean)
+        assert plain.train(texts, rate=0.02, updates=15)["loss"] < 0.7 * mean, family
+    assert "without a prompt" in error(lambda: alcore.Model.open(folder(box, "llama"), prompt=prompt).train(texts, updates=1))
+    some = alcore.Pool(SOURCES[:2], references=[TARGETS[0], None], context=plain.context)
+    assert "row 1" in error(lambda: plain.train(some, updates=1))
+    half = alcore.Model.open(folder(box, "qwen3"), dtype="bfloat16")
+    assert "float32" in error(lambda: half.train(alcore.Pool(SOURCES, references=TARGETS, context=half.context), updates=1))
+
+
+def dropout(box):
+    """attention_dropout changes what is learned; the same seed drops the same, also where blocks are computed again."""
+    path = folder(box, "gemma3", {"config.json": {"attention_dropout": 0.2}})
+
+    def trained_bytes(path, name, **how):
+        model = alcore.Model.open(path, prompt="{source} w40")
+        model.train(alcore.Pool(SOURCES, references=TARGETS, context=model.context), rate=0.01, updates=4, batch_tokens=20, accumulate=2, **how)
+        model.save(os.path.join(box, name))
+        with open(os.path.join(box, name, "model.safetensors"), "rb") as file:
+            return file.read()
+
+    first = trained_bytes(path, "first", seed=3)
+    assert trained_bytes(path, "again", seed=3) == first == trained_bytes(path, "recomputed", seed=3, recompute=True)
+    assert trained_bytes(folder(box, "gemma3"), "none", seed=3) != first
+
+
+def command(box):
+    """alcore model train on texts alone, and on pairs with a prompt."""
+    path = folder(box, "qwen2")
+    for name, lines in (("texts.txt", SOURCES), ("targets.txt", TARGETS)):
+        with open(os.path.join(box, name), "w", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in lines)
+    for name, more in (("whole", {"train": [{"texts": "texts.txt", "whole": True}]}),
+                       ("pairs", {"train": [{"texts": "texts.txt", "references": "targets.txt"}], "prompt": "w40 {source} w41 {target}"})):
+        with open(os.path.join(box, name + ".json"), "w", encoding="utf-8") as file:
+            json.dump({"model": path, "out": name, "updates": 3, **more}, file)
+        done = subprocess.run([ALCORE, "model", "train", name + ".json", "--json"], cwd=box, capture_output=True, text=True, timeout=250)
+        assert done.returncode == 0, done.stderr
+        assert alcore.Model.open(os.path.join(box, name)).info["version"] != alcore.Model.open(path).info["version"]
+
+
 def limits(box):
     model = alcore.Model.open(folder(box, "llama"))
     long = " ".join("w%d" % (5 + i % 50) for i in range(23))  # 24 tokens with <start>: what the tokenizer cuts at
@@ -173,7 +237,7 @@ def templates_of_conversations(box):
 
 def main():
     tap = Tap()
-    tap.run([texts, templates, languages, wrong_prompts, selections, saved, limits, refusals, other_heads, templates_of_conversations])
+    tap.run([texts, templates, languages, wrong_prompts, selections, saved, trained, dropout, command, limits, refusals, other_heads, templates_of_conversations])
     tap.finish()
 
 

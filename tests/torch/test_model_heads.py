@@ -236,7 +236,7 @@ def no_embedding_is_nan(box):
 
 def other_folders_say_what_they_are(box):
     cases = {
-        "adapter_config.json": ("PEFT", "merge_and_unload"), "model.gguf": ("GGUF", "save_pretrained"), "model.onnx": ("ONNX",),
+        "model.gguf": ("GGUF", "save_pretrained"), "model.onnx": ("ONNX",),
         "onnx/model.onnx": ("ONNX",), "model.bin": ("CTranslate2",), "tf_model.h5": ("TensorFlow", "from_tf"),
         "flax_model.msgpack": ("Flax",), "checkpoint_best.pt": ("fairseq", "OpenNMT"), "my.keras": ("Keras",), "decoder.yml": ("Marian",),
         "0_Transformer/config.json": ("0_Transformer", "SentenceTransformer"), "modules.json": ("StaticEmbedding", ".npy"),

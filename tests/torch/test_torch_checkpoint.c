@@ -83,7 +83,7 @@ static void train_and_kill(const char *fixture, long milliseconds) {
 }
 
 START_TEST(killed_trainings_go_on_to_the_same_bytes) {
-    static const char *const folders[] = {"bert-class", "marian"};
+    static const char *const folders[] = {"bert-class", "marian", "gemma3"};
     for (size_t i = 0; i < 2; i++) {
         size_t count, other_count;
         copy_fixture(folders[i], true);

@@ -38,8 +38,9 @@ static char *trained_bytes(const char *folder, const alcore_sys_model_training *
  * every head. */
 START_TEST(recomputed_blocks_change_no_byte) {
     begin();
-    static const char *const folders[] = {
-        "bert-class", "roberta-token", "bert-mlm", "rembert-token", "bart", "t5", "marian"};
+    static const char *const folders[] = {"bert-class",    "roberta-token", "bert-mlm",
+                                          "rembert-token", "bart",          "t5",
+                                          "marian",        "qwen3"};
     static const int32_t types[] = {0, ALCORE_BFLOAT16};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         for (size_t t = 0; t < 2; t++) {

@@ -83,6 +83,35 @@ static const struct {
      0,
      {"pooler.dense.weight", "deberta.encoder.rel_embeddings.weight",
       "deberta.encoder.LayerNorm.bias", "deberta.encoder.layer.0.attention.self.key_proj.weight"}},
+    {"llama",
+     ALCORE_SYS_SCHEDULE_CONSTANT,
+     0,
+     {"model.layers.0.self_attn.k_proj.weight", "model.layers.1.mlp.gate_proj.bias",
+      "lm_head.weight", "model.embed_tokens.weight"}},
+    {"llama-llama3",
+     ALCORE_SYS_SCHEDULE_LINEAR,
+     0.1,
+     {"model.layers.1.self_attn.v_proj.weight", "model.layers.0.mlp.up_proj.weight",
+      "model.norm.weight"}},
+    {"mistral",
+     ALCORE_SYS_SCHEDULE_INVERSE_SQRT,
+     0.1,
+     {"model.layers.0.self_attn.q_proj.weight", "model.layers.1.post_attention_layernorm.weight"}},
+    {"qwen2",
+     ALCORE_SYS_SCHEDULE_COSINE,
+     0,
+     {"model.layers.0.self_attn.q_proj.bias", "model.layers.1.self_attn.v_proj.bias",
+      "model.layers.1.mlp.down_proj.weight"}},
+    {"qwen3",
+     ALCORE_SYS_SCHEDULE_CONSTANT,
+     0,
+     {"model.layers.0.self_attn.q_norm.weight", "model.layers.1.self_attn.k_norm.weight",
+      "model.layers.0.self_attn.o_proj.weight"}},
+    {"gemma3",
+     ALCORE_SYS_SCHEDULE_CONSTANT,
+     0,
+     {"model.layers.2.self_attn.k_norm.weight", "model.layers.0.pre_feedforward_layernorm.weight",
+      "model.layers.1.self_attn.k_proj.weight", "model.embed_tokens.weight"}},
     {"marian",
      ALCORE_SYS_SCHEDULE_INVERSE_SQRT,
      0.1,
@@ -170,6 +199,32 @@ START_TEST(updates_agree_with_pytorch) {
             free(expected.data);
             free(found.data);
         }
+        free_examples(&all);
+        remove_scratch();
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* Without targets a language model learns the texts, as the column "logprobs" has them. */
+START_TEST(whole_texts_agree_with_pytorch) {
+    begin();
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        array whole = read_fixture(CASES[i].folder, "training", "whole");
+        if (!whole.data) continue;
+        copy_fixture(CASES[i].folder, false);
+        examples all = read_examples(CASES[i].folder);
+        alcore_sys_model_training how = settings_of_case(i, &all);
+        alcore_sys_model_trained done = {.size = sizeof done};
+        alcore_sys_model *model = open_folder(scratch, 0, 0, 0);
+        how.targets = NULL;
+        ck_assert_msg(engine->train(model, &how, &done) == ALCORE_OK, "%s: %s", CASES[i].folder,
+                      alcore_last_error());
+        const double expected = (double)((float *)whole.data)[4];
+        ck_assert_msg(fabs(done.loss - expected) < 1e-4 * (1 + expected),
+                      "%s: loss %.6f, PyTorch says %.6f", CASES[i].folder, done.loss, expected);
+        engine->close(model);
+        free(whole.data);
         free_examples(&all);
         remove_scratch();
     }
@@ -692,8 +747,9 @@ START_TEST(torch_is_as_it_was) {
 }
 END_TEST
 
-CHECK_SUITE("torch train", updates_agree_with_pytorch, tiny_data_is_learned, the_seed_decides,
-            scores_with_dropout, outputs_are_scored_without_dropout, one_epoch_by_default,
-            wrong_trainings_are_refused, cancelled_trainings_keep_the_last_update,
-            adam_adds_decay_to_the_gradient, the_caller_follows_the_updates,
-            other_calls_do_not_change_a_training, torch_is_as_it_was, warnings_of_torch_are_logged);
+CHECK_SUITE("torch train", updates_agree_with_pytorch, whole_texts_agree_with_pytorch,
+            tiny_data_is_learned, the_seed_decides, scores_with_dropout,
+            outputs_are_scored_without_dropout, one_epoch_by_default, wrong_trainings_are_refused,
+            cancelled_trainings_keep_the_last_update, adam_adds_decay_to_the_gradient,
+            the_caller_follows_the_updates, other_calls_do_not_change_a_training,
+            torch_is_as_it_was, warnings_of_torch_are_logged);

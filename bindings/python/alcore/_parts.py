@@ -234,9 +234,9 @@ class Model(Handle):
               beta2: float | None = None, epsilon: float | None = None, weights: str | None = None, validation: Pool | None = None,
               validate_every: int = 0, metric: str = "loss", patience: int = 0, best: t.Path | None = None, precision: str = "float32",
               recompute: bool = False, labels: str | None = None) -> dict[str, t.Any]:
-        """Trains the model in place on the pairs of a Pool: texts and references of a translation model; of a classifier of
-        texts the references are names of classes (info["labels"]) or their numbers, of a classifier of tokens those of the
-        words, with spaces between them. Returns a dict: updates, tokens, loss (nats, of the last update), seconds,
+        """Trains the model in place on the pairs of a Pool: texts and references of a translation model or a language model, which
+        learns the texts where no row has a reference; of a classifier of texts the references are names of classes (info["labels"])
+        or their numbers, of a classifier of tokens those of the words, with spaces between them. Returns a dict: updates, tokens, loss (nats, of the last update), seconds,
         resumed, best_update, best_value and stopped. rate: None is 5e-5; updates: 0 is one pass over the pool; schedule:
         constant, linear, inverse_sqrt or cosine; optimizer: adamw or adam; weights: the column of the pool with the weight of
         each row. With a folder for checkpoints a training that was interrupted goes on from there. validation is a Pool that

@@ -47,8 +47,9 @@ enum alcore_precision {
 
 /** What a validation measures. */
 enum alcore_validation {
-    /** Cross-entropy of the references, without smoothing, in nats: the mean over their tokens; of
-     * a classifier the mean over the texts or the labels. Lower is better. */
+    /** Cross-entropy of the references (of the texts, with a language model and rows without any),
+     * without smoothing, in nats: the mean over their tokens; of a classifier the mean over the
+     * texts or the labels. Lower is better. */
     ALCORE_VALIDATE_LOSS = 5301,
     /** BLEU, 0 to 100, of greedy outputs of a translation model against the references, as
      * alcore_metric_compute_bleu() computes it by default. Higher is better. */
@@ -141,8 +142,9 @@ typedef struct alcore_train_result {
 /** An alcore_train_result with its size set and everything else 0. */
 #define ALCORE_TRAIN_RESULT_INIT ALCORE_INIT(alcore_train_result)
 
-/** Trains a model in place on the pairs of a pool: a translation model on texts and references
- * (alcore_pool_reference()), a classifier of texts on references that are names of classes or
+/** Trains a model in place on the pairs of a pool: a translation model or a language model on texts
+ * and references (alcore_pool_reference()), a language model on the texts alone where no row has a
+ * reference, a classifier of texts on references that are names of classes or
  * their numbers, from 0 (a text that is both is the name), a classifier of tokens on texts and a
  * column of labels, or references that are the labels of their words, a model of question
  * answering on questions, the column of texts "qa_contexts", references that are the answers, and

@@ -41,7 +41,9 @@ enum alcore_sys_model_call {
     ALCORE_SYS_MODEL_SAVE = 256,         /**< save() */
     /** Of a language model: token_logprobs() without targets scores the text itself, and outputs of
      * translate() continue it. */
-    ALCORE_SYS_MODEL_CONTINUES = 512
+    ALCORE_SYS_MODEL_CONTINUES = 512,
+    /** No call: the adapter of alcore_sys_model_options was merged into the weights. */
+    ALCORE_SYS_MODEL_ADAPTED = 1024
 };
 
 /** A number type of models that no array has: alcore_sys_model_options.dtype, beside those of
@@ -143,6 +145,10 @@ typedef struct alcore_sys_model_options {
     /** What vectors go through behind the pooling, before they are normalized [module_count] */
     const alcore_sys_model_module *modules;
     int64_t module_count; /**< entries of `modules` */
+    /** Folder of an adapter of PEFT, adapter_config.json and adapter_model.safetensors, that is
+     * merged into the weights of the folder that is opened; an engine that does so sets
+     * ALCORE_SYS_MODEL_ADAPTED. NULL: none */
+    const char *adapter;
 } alcore_sys_model_options;
 
 /** What class_probs() gives of a text. */
@@ -269,7 +275,9 @@ enum alcore_sys_optimizer {
 typedef struct alcore_sys_model_training {
     size_t size;                           /**< sizeof(alcore_sys_model_training) */
     const alcore_sys_model_texts *sources; /**< the examples */
-    const alcore_sys_model_texts *targets; /**< as many, for seq2seq models; NULL for heads */
+    /** As many, for seq2seq and language models; NULL for heads, and where a language model learns
+     * the sources themselves */
+    const alcore_sys_model_texts *targets;
     /** Classes: int64 [count] for a sequence head, [tokens of sources] for a token head or masked
      * words (ids of the words that stood there), -100 where there is none; NULL for seq2seq. For
      * question answering [count, 2], the first and the last token of the answer, numbers among the

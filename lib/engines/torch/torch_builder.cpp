@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors and settings of a folder, read into a model and checked against each other. */
+#include <numeric>
+
 #include "torch_builder.h"
 
 namespace alcore_torch {
@@ -18,16 +20,27 @@ std::string Builder::find(const std::string &name) const {
         std::string old = full.substr(0, dot + 1) + (full[dot + 1] == 'w' ? "gamma" : "beta");
         if (full.find("LayerNorm.") != std::string::npos && weights.has(old)) return old;
     }
+    for (const std::string &full : {family.prefix + name, name})
+        if (adapter != nullptr && adapter->has(full)) return full;
     return "";
 }
 
-at::Tensor Builder::read(const std::string &name, const std::vector<int64_t> &shape) {
-    std::string found = find(name);
-    at::Tensor value = weights.read(found.empty() ? family.prefix + name : found, shape);
-    value = value.to(model.dtype);
+at::Tensor Builder::read(const std::string &name, const std::vector<int64_t> &shape,
+                         const at::Tensor &into) {
+    std::string found = find(name), own; /* own: the name of the tensor in the adapter */
+    for (const std::string &full : {family.prefix + name, name})
+        if (own.empty() && adapter != nullptr && (adapter->has(full) || adapter->changes(full)))
+            own = full;
+    const bool whole = !own.empty() && adapter->has(own);
+    at::Tensor value = whole ? adapter->read(own, shape).to(model.dtype)
+                             : weights.read(found.empty() ? family.prefix + name : found, shape,
+                                            model.dtype, into);
     const uint64_t hash = tensor_hash(value);
+    if (!own.empty()) value = adapter->add(own, value);
+    if (into.defined() && !value.is_same(into)) value = into.copy_(value);
     model.parameters += value.numel();
     value = value.to(model.device);
+    if (!own.empty() && adapter->changes(own)) adapted.push_back(value);
     model.stored.push_back({found, value, value, hash});
     return value;
 }
@@ -53,10 +66,32 @@ bool Builder::ties() const {
 }
 
 at::Tensor Builder::tied(const at::Tensor &value, const at::Tensor &other) {
-    if (!ties() || !at::equal(value, other)) return value;
+    const auto hash = [&](const at::Tensor &tensor) {
+        for (const Stored &stored : model.stored)
+            if (stored.whole.is_same(tensor)) return stored.hash;
+        return tensor_hash(tensor);
+    };
+    if (!ties() || value.sizes() != other.sizes() || hash(value) != hash(other)) return value;
     model.parameters -= value.numel();
     model.stored.pop_back();
     return other;
+}
+
+void Builder::check_adapter() const {
+    if (adapter == nullptr) return;
+    adapter->check_used();
+    for (const at::Tensor &one : adapted) {
+        int places = 0;
+        for (const at::Tensor &place : {model.encoder.words, model.head_out.weight,
+                                        model.decoder ? model.decoder->words : at::Tensor()})
+            places += place.defined() && place.is_same(one) ? 1 : 0;
+        if (places > 1)
+            fail(ALCORE_E_UNSUPPORTED,
+                 "%s: the adapter changes the embeddings of a model that uses the same matrix for "
+                 "its output, too (tie_word_embeddings); PEFT computes another model before "
+                 "merging than after it. Choose one and save it with PEFT",
+                 folder.c_str());
+    }
 }
 
 at::Tensor Builder::read_if(const std::string &name, const std::vector<int64_t> &shape) {
@@ -89,25 +124,46 @@ Norm Builder::norm(const std::string &name, int64_t dims, double epsilon, bool b
 
 Linear Builder::joined(const std::vector<std::string> &names, const std::vector<int64_t> &outs,
                        int64_t in, bool biased) {
-    std::vector<at::Tensor> matrices, biases;
+    JoinedRows matrices(*this, std::accumulate(outs.begin(), outs.end(), int64_t{0}), in);
+    std::vector<at::Tensor> biases;
     for (size_t i = 0; i < names.size(); i++) {
-        Linear one = linear(names[i], outs[i], in, biased);
-        matrices.push_back(one.weight);
-        biases.push_back(one.bias);
+        matrices.read(names[i] + ".weight", outs[i]);
+        if (biased) biases.push_back(read(names[i] + ".bias", {outs[i]}));
     }
-    return {joined(matrices), biased ? joined(biases) : at::Tensor()};
+    return {matrices.whole(), biased ? joined(biases) : at::Tensor()};
 }
 
 Linear Builder::joined(const std::vector<std::string> &names, int64_t out, int64_t in) {
-    std::vector<at::Tensor> matrices, biases;
+    JoinedRows matrices(*this, static_cast<int64_t>(names.size()) * out, in);
+    std::vector<at::Tensor> biases;
     for (const std::string &name : names) {
-        Linear one = linear(name, out, in);
-        matrices.push_back(one.weight);
-        if (one.bias.defined()) biases.push_back(one.bias);
+        matrices.read(name + ".weight", out);
+        const at::Tensor own = bias(name, out);
+        if (own.defined()) biases.push_back(own);
     }
     if (!biases.empty() && biases.size() != names.size())
         fail(ALCORE_E_DATA, "%s: only some of %s... have a bias", folder.c_str(), names[0].c_str());
-    return {joined(matrices), biases.empty() ? at::Tensor() : joined(biases)};
+    return {matrices.whole(), biases.empty() ? at::Tensor() : joined(biases)};
+}
+
+JoinedRows::JoinedRows(Builder &build, int64_t rows, int64_t columns)
+    : build_(build), columns_(columns) {
+    if (build.model.device.is_cpu())
+        whole_ = at::empty({rows, columns}, at::TensorOptions().dtype(build.model.dtype));
+}
+
+void JoinedRows::read(const std::string &name, int64_t rows) {
+    if (!whole_.defined()) {
+        parts_.push_back(build_.read(name, {rows, columns_}));
+        return;
+    }
+    build_.read(name, {rows, columns_}, whole_.narrow(0, row_, rows));
+    build_.model.stored.back().whole = whole_;
+    row_ += rows;
+}
+
+at::Tensor JoinedRows::whole() {
+    return whole_.defined() ? whole_ : build_.joined(parts_);
 }
 
 at::Tensor Builder::joined(const std::vector<at::Tensor> &parts) {

@@ -4,6 +4,7 @@
 #ifndef ALCORE__TORCH_BUILDER_H
 #define ALCORE__TORCH_BUILDER_H
 
+#include "torch_adapter.h"
 #include "torch_family.h"
 #include "torch_keys.h"
 
@@ -18,20 +19,25 @@ struct Builder {
     const Family &family;
     Weights &weights;
     Model &model;
+    Adapter *adapter = nullptr; /* what is added to tensors while they are read; or none */
+    std::vector<at::Tensor> adapted = {}; /* tensors that the adapter changed */
 
     /* An integer of config.json that must be there, 1 to `most`. */
     int64_t size(const char *key, int64_t most = int64_t{1} << 24) const;
-    /* The name under which the file holds a tensor; empty: it holds none. In old files of BERT
-     * LayerNorm.weight is LayerNorm.gamma, and LayerNorm.bias LayerNorm.beta. */
+    /* The name under which the file, or the adapter, holds a tensor; empty: none does. In old files
+     * of BERT LayerNorm.weight is LayerNorm.gamma, and LayerNorm.bias LayerNorm.beta. */
     std::string find(const std::string &name) const;
-    /* Reads a tensor, and adds it to the model's hash and number of parameters. */
-    at::Tensor read(const std::string &name, const std::vector<int64_t> &shape);
+    /* Reads a tensor, and adds it to the model's hash and number of parameters. into: rows of
+     * another tensor that it is read into, on the CPU. */
+    at::Tensor read(const std::string &name, const std::vector<int64_t> &shape,
+                    const at::Tensor &into = {});
     /* Reads a table [rows, width] whose number of rows, less `more`, is what config.json says under
      * `key`, where it has that key. width -1: any. */
     at::Tensor table(const std::string &name, const char *key, int64_t more, int64_t width);
-    /* value, the tensor that was just read, or `other` in its place where both are equal and
-     * config.json ties them: then training must change one matrix for both, so that the one just
-     * read is removed from model.stored (its values stay in model.weights_hash). */
+    /* value, the tensor that was just read, or `other` in its place where both are equal (in their
+     * files, without what an adapter adds) and config.json ties them: then training must change one
+     * matrix for both, so that the one just read is removed from model.stored (its values stay in
+     * model.weights_hash). */
     at::Tensor tied(const at::Tensor &value, const at::Tensor &other);
     /* Whether config.json ties the output matrix to the embeddings; that of RemBERT and of most
      * language models does not by default. */
@@ -61,6 +67,26 @@ struct Builder {
     /* A probability of dropout under `key`, 0 or more and below 1. */
     double dropout(const char *key, double otherwise) const;
     bool is(const char *model_type) const;
+    /* Fails where the adapter has a tensor that was not read, or changes a matrix that the model
+     * uses in two places: PEFT itself changes one of them before merging, and both after. */
+    void check_adapter() const;
+};
+
+/* Several matrices as the rows of one. On the CPU they are read into it, so that no more memory is
+ * needed than for that; their entries of model.stored are as of Builder::joined(). */
+class JoinedRows {
+  public:
+    JoinedRows(Builder &build, int64_t rows, int64_t columns);
+    /* Reads the next matrix, [rows, columns]. */
+    void read(const std::string &name, int64_t rows);
+    /* All of them. */
+    at::Tensor whole();
+
+  private:
+    Builder &build_;
+    int64_t columns_, row_ = 0;
+    at::Tensor whole_; /* undefined on other devices, where parts_ are joined */
+    std::vector<at::Tensor> parts_;
 };
 
 /* The activation that config.json names under `key`. */

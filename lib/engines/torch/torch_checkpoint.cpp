@@ -76,8 +76,9 @@ Json settings_of(const Training &training) {
     text("config", hex(XXH3_64bits(config.get(), std::strlen(config.get()))));
     text("model", hex(model.opened_hash));
     text("sources", hash_texts(how.sources));
-    text("targets", hash_texts(model.head == Head::Seq2seq ? how.targets : nullptr));
-    text("labels", model.head == Head::Seq2seq ? "none" : hex(hash_of(how.labels, labels)));
+    const bool texts = model.head == Head::Seq2seq || model.head == Head::Language;
+    text("targets", hash_texts(texts ? how.targets : nullptr));
+    text("labels", texts ? "none" : hex(hash_of(how.labels, labels)));
     /* Marks choose the tokens that the probabilities of an answer are over. */
     text("marks", model.head != Head::Answers || how.sources->marks == nullptr
                       ? "none"

@@ -24,7 +24,8 @@ namespace {
  * weights only. */
 uint32_t calls_of(const Model &model) {
     uint32_t calls = ALCORE_SYS_MODEL_EMBED |
-                     (model.products == at::kChar ? 0u : uint32_t{ALCORE_SYS_MODEL_SAVE});
+                     (model.products == at::kChar ? 0u : uint32_t{ALCORE_SYS_MODEL_SAVE}) |
+                     (model.adapter.empty() ? 0u : uint32_t{ALCORE_SYS_MODEL_ADAPTED});
     uint32_t train = number_type(model) == at::kFloat ? ALCORE_SYS_MODEL_TRAIN : 0;
     switch (model.head) {
     case Head::Classes:
@@ -38,7 +39,7 @@ uint32_t calls_of(const Model &model) {
     case Head::Seq2seq:
         return calls | train | ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_TRANSLATE;
     case Head::Language:
-        return calls | ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_TRANSLATE |
+        return calls | train | ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_TRANSLATE |
                ALCORE_SYS_MODEL_CONTINUES;
     default:
         return calls;

@@ -366,6 +366,13 @@ void apply_options(Builder &build, const alcore_sys_model_options &options) {
                                  : 65536;
 }
 
+/* The class with another head: BertForSequenceClassification of BertForMaskedLM or BertModel. */
+std::string adapted_class(const std::string &name, const std::string &head) {
+    size_t end = name.find("For");
+    if (end == std::string::npos) end = name.find("Model");
+    return name.substr(0, end) + head;
+}
+
 /* torch's name of an option dtype; 0: float32 on the CPU, bfloat16 on other devices. */
 at::ScalarType dtype_of(const Model &model, int32_t dtype) {
     if (dtype == 0) return model.device.is_cpu() ? at::kFloat : at::kBFloat16;
@@ -414,11 +421,15 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
         model->products = options.dtype == ALCORE_SYS_INT8 ? at::kChar : model->dtype;
     /* build_positions() lowers it to the positions that a table has; relative ones have no end. */
     model->max_tokens = INT64_MAX;
-    Builder build{host, folder, keys, family, *weights, *model};
+    std::optional<Adapter> adapter;
+    if (options.adapter != nullptr) adapter.emplace(model->host, options.adapter);
+    Builder build{host, folder, keys, family, *weights, *model, adapter ? &*adapter : nullptr};
     std::string architecture;
     json_t *names = json_object_get(config.get(), "architectures");
     if (json_is_string(json_array_get(names, 0)))
         architecture = json_string_value(json_array_get(names, 0));
+    if (adapter && !ends_with(architecture, adapter->head().c_str()))
+        architecture = model->architecture = adapted_class(architecture, adapter->head());
     model->encoder = family.language ? build_language_stack(build)
                      : family.own_stack != nullptr
                          ? family.own_stack(build)
@@ -433,11 +444,14 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
         family.own_head(build, architecture);
     else
         build_head(build, architecture);
+    build.check_adapter();
     apply_options(build, options);
     /* A second copy of a tied matrix does not count, nor the number type of the file: the copy that
      * save() writes has neither. */
     for (const Stored &stored : model->stored)
-        model->weights_hash = hash_join(model->weights_hash, stored.hash);
+        model->weights_hash =
+            hash_join(model->weights_hash, adapter ? tensor_hash(stored.view) : stored.hash);
+    if (adapter) model->adapter = options.adapter;
     model->opened_hash = model->weights_hash;
     narrow_model(*model);
     return model;

@@ -11,6 +11,10 @@ namespace alcore_torch {
 void read_labels(Model &model, const std::string &folder) {
     json_t *names = json_object_get(model.config.get(), "id2label");
     if (names == nullptr || json_is_null(names)) return;
+    /* Those of the base of an adapter are not of the head that came with the adapter. */
+    if (!model.architecture.empty() &&
+        json_object_size(names) != static_cast<size_t>(model.classes))
+        return;
     for (int64_t k = 0; k < model.classes; k++) {
         json_t *name = json_object_get(names, std::to_string(k).c_str());
         if (!json_is_string(name))

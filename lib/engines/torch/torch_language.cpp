@@ -87,14 +87,14 @@ Norm norm_of(Builder &build, const std::string &name, int64_t size) {
 /* Query, key and value as one matrix, [(heads + 2 kv_heads) head, dims]. */
 Linear joined_projections(Builder &build, const std::string &prefix, const Stack &stack,
                           bool biased) {
-    std::vector<at::Tensor> weights, biases;
+    JoinedRows weights(build, (stack.heads + 2 * stack.kv_heads) * stack.head, stack.dims);
+    std::vector<at::Tensor> biases;
     for (const char *name : {"q_proj", "k_proj", "v_proj"}) {
-        const int64_t heads = *name == 'q' ? stack.heads : stack.kv_heads;
-        const Linear one = projection(build, prefix + name, heads * stack.head, stack.dims, biased);
-        weights.push_back(one.weight);
-        if (biased) biases.push_back(one.bias);
+        const int64_t rows = (*name == 'q' ? stack.heads : stack.kv_heads) * stack.head;
+        weights.read(prefix + name + ".weight", rows);
+        if (biased) biases.push_back(build.read(prefix + name + ".bias", {rows}));
     }
-    return {build.joined(weights), biased ? build.joined(biases) : at::Tensor()};
+    return {weights.whole(), biased ? build.joined(biases) : at::Tensor()};
 }
 
 /* Reads the tensors of block `index`, from 0. */
@@ -181,6 +181,7 @@ Stack build_language_stack(Builder &build) {
     stack.activation =
         activation_of(build, activation,
                       build.config.text(activation, kind.gemma ? "gelu_pytorch_tanh" : "silu"));
+    stack.dropout.weights = build.dropout("attention_dropout", 0);
     build_heads(build, stack);
     build_rotations(build, stack);
     const int64_t layers = build.size("num_hidden_layers", 1000),

@@ -13,10 +13,28 @@ Stack build_language_stack(Builder &build);
  * leaves Head::None: embeddings only. The stack was built, and model.vocabulary is set. */
 void build_language_head(Builder &build, const std::string &architecture);
 
-/* Passes the log-probabilities of tokens to the sink (torch_language_scores.cpp). targets given:
- * those of target i behind the tokens of source i, and of the first token of generation.ends where
- * it does not end with one of them. NULL: those of each text, of which the first one stands behind
- * model.start; a text that begins with that token has no value for it. */
+/* What the model reads of some items of a call, and which of its tokens are scored
+ * (torch_language_scores.cpp): those of target i behind the tokens of source i, and of the first
+ * token of generation.ends where it does not end with one of them; without targets those of each
+ * text, of which the first one stands behind model.start. */
+struct LanguageBatch {
+    Packed read;
+    at::Tensor rows;             /* int64 [scored tokens] rows of read behind which they stand */
+    at::Tensor labels;           /* int64 [scored tokens] their ids */
+    std::vector<int64_t> scored; /* [items] how many each item has */
+};
+LanguageBatch language_batch(const Model &model, const alcore_sys_model_texts &sources,
+                             const alcore_sys_model_texts *targets,
+                             const std::vector<int64_t> &items);
+/* The tokens that the model reads of an item. */
+int64_t language_length(const Model &model, const alcore_sys_model_texts &sources,
+                        const alcore_sys_model_texts *targets, int64_t item);
+/* Fails where items have ids that the vocabulary does not have, or are too long. */
+void check_language(const Model &model, const alcore_sys_model_texts &sources,
+                    const alcore_sys_model_texts *targets);
+
+/* Passes the log-probabilities of tokens to the sink (torch_language_scores.cpp). A text
+ * that begins with model.start has no value for it. */
 void score_language(Model &model, const alcore_sys_model_texts &sources,
                     const alcore_sys_model_texts *targets, const alcore_sys_model_scoring *scoring,
                     const alcore_sys_model_sink &sink);

@@ -94,18 +94,55 @@ void check_pairs(const Pairs &pairs) {
 
 } // namespace
 
-void score_language(Model &model, const alcore_sys_model_texts &sources,
-                    const alcore_sys_model_texts *targets, const alcore_sys_model_scoring *scoring,
-                    const alcore_sys_model_sink &sink) {
-    if (scoring != nullptr && scoring->dropout != 0)
-        fail(ALCORE_E_UNSUPPORTED, "%s models are scored without dropout", model.family.c_str());
+LanguageBatch language_batch(const Model &model, const alcore_sys_model_texts &sources,
+                             const alcore_sys_model_texts *targets,
+                             const std::vector<int64_t> &items) {
+    const Pairs pairs{model, sources, targets};
+    LanguageBatch out;
+    std::vector<int64_t> ids, labels, rows;
+    out.read.items = items;
+    for (int64_t item : items) {
+        const std::vector<int64_t> tokens = pairs.tokens(item);
+        const int64_t read = pairs.read(item), scored = pairs.scored(item);
+        for (int64_t k = 0; k < read; k++)
+            ids.push_back(tokens.empty() ? 0 : tokens[static_cast<size_t>(k)]);
+        for (int64_t k = 0; k < scored; k++) {
+            rows.push_back(out.read.tokens + read - scored + k);
+            labels.push_back(tokens[static_cast<size_t>(read - scored + k + 1)]);
+        }
+        out.read.lengths.push_back(read);
+        out.read.tokens += read;
+        out.scored.push_back(scored);
+    }
+    const at::TensorOptions options = at::TensorOptions().dtype(at::kLong);
+    out.read.ids = at::tensor(ids, options).to(model.device);
+    out.rows = at::tensor(rows, options).to(model.device);
+    out.labels = at::tensor(labels, options).to(model.device);
+    return out;
+}
+
+int64_t language_length(const Model &model, const alcore_sys_model_texts &sources,
+                        const alcore_sys_model_texts *targets, int64_t item) {
+    return Pairs{model, sources, targets}.read(item);
+}
+
+void check_language(const Model &model, const alcore_sys_model_texts &sources,
+                    const alcore_sys_model_texts *targets) {
     if (targets != nullptr && targets->count != sources.count)
         fail(ALCORE_E_INVALID, "%lld targets for %lld sources",
              static_cast<long long>(targets->count), static_cast<long long>(sources.count));
     check_language_texts(model, sources);
     if (targets != nullptr) check_language_texts(model, *targets);
+    check_pairs({model, sources, targets});
+}
+
+void score_language(Model &model, const alcore_sys_model_texts &sources,
+                    const alcore_sys_model_texts *targets, const alcore_sys_model_scoring *scoring,
+                    const alcore_sys_model_sink &sink) {
+    if (scoring != nullptr && scoring->dropout != 0)
+        fail(ALCORE_E_UNSUPPORTED, "%s models are scored without dropout", model.family.c_str());
+    check_language(model, sources, targets);
     const Pairs pairs{model, sources, targets};
-    check_pairs(pairs);
     int64_t all = 0;
     for (int64_t i = 0; i < sources.count; i++) all += pairs.read(i);
     LabelScores scores(model, all,
@@ -120,27 +157,9 @@ void score_language(Model &model, const alcore_sys_model_texts &sources,
     auto cost = [&](int64_t i) { return pairs.read(i); };
     auto before = [&](int64_t a, int64_t b) { return pairs.read(a) > pairs.read(b); };
     for_batches(model, sources.count, cost, before, [&](const std::vector<int64_t> &items) {
-        Packed batch;
-        batch.items = items;
-        std::vector<int64_t> ids, labels, rows, lengths;
-        for (int64_t item : items) {
-            const std::vector<int64_t> tokens = pairs.tokens(item);
-            const int64_t read = pairs.read(item), scored = pairs.scored(item);
-            for (int64_t k = 0; k < read; k++)
-                ids.push_back(tokens.empty() ? 0 : tokens[static_cast<size_t>(k)]);
-            for (int64_t k = 0; k < scored; k++) {
-                rows.push_back(batch.tokens + read - scored + k);
-                labels.push_back(tokens[static_cast<size_t>(read - scored + k + 1)]);
-            }
-            batch.lengths.push_back(read);
-            batch.tokens += read;
-            lengths.push_back(scored);
-        }
-        const at::TensorOptions options = at::TensorOptions().dtype(at::kLong);
-        batch.ids = at::tensor(ids, options).to(model.device);
-        const at::Tensor hidden =
-            last_hidden(model, batch).index_select(0, at::tensor(rows, options).to(model.device));
-        scores.add(items, lengths, hidden, at::tensor(labels, options).to(model.device));
+        const LanguageBatch batch = language_batch(model, sources, targets, items);
+        const at::Tensor hidden = last_hidden(model, batch.read).index_select(0, batch.rows);
+        scores.add(items, batch.scored, hidden, batch.labels);
     });
     scores.finish();
 }

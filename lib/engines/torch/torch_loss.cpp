@@ -12,6 +12,7 @@
  * each piece. A piece takes about 50 ms; between pieces a call can be cancelled. */
 #include <algorithm>
 
+#include "torch_language.h"
 #include "torch_recompute.h"
 #include "torch_train.h"
 
@@ -176,6 +177,32 @@ class Stacks {
     at::Tensor states_, leaf_; /* the encoder's output with its graph, and what the decoder reads */
 };
 
+/* add_gradients() of a language model, whose rows are the tokens that score_language() scores.
+ * Items of one length are neighbors, since attention is computed for them together. */
+Sums add_language_gradients(const Model &model, const alcore_sys_model_training &how,
+                            std::vector<int64_t> examples, uint64_t seed, double scale) {
+    const auto length = [&](int64_t i) {
+        return language_length(model, *how.sources, how.targets, i);
+    };
+    std::stable_sort(examples.begin(), examples.end(),
+                     [&](int64_t a, int64_t b) { return length(a) > length(b); });
+    const LanguageBatch batch = language_batch(model, *how.sources, how.targets, examples);
+    Sums sums;
+    for (int64_t i : examples)
+        sums.tokens +=
+            length_of(*how.sources, i) + (how.targets == nullptr ? 0 : length_of(*how.targets, i));
+    if (batch.labels.numel() == 0) return sums;
+    Dropout dropout(seed, examples, model.device);
+    Stacks stacks(model, how, dropout);
+    const at::Tensor hidden = stacks.run(model.encoder, batch.read, {}, {});
+    const at::Tensor weights = weights_of(model, how, examples, batch.scored);
+    sums.loss = last_layer(model, hidden.index_select(0, batch.rows), batch.labels, weights,
+                           how.label_smoothing, scale);
+    stacks.backward();
+    sums.weight = weights.sum(at::kDouble).item<double>();
+    return sums;
+}
+
 } // namespace
 
 /* Rows are the target tokens of a model with a decoder, the tokens with a label of a model that
@@ -187,6 +214,8 @@ class Stacks {
  * last one are computed; it ends before the last layer, which is float32. */
 Sums add_gradients(const Model &model, const alcore_sys_model_training &how,
                    const std::vector<int64_t> &examples, uint64_t seed, double scale) {
+    if (model.head == Head::Language)
+        return add_language_gradients(model, how, examples, seed, scale);
     const alcore_sys_model_texts &sources = *how.sources;
     Packed source = pack(model, sources, examples), target, entered;
     Sums sums;

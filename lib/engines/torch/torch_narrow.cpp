@@ -52,9 +52,9 @@ void pack_panels(const at::Tensor &weight, const NarrowWeight &to, int64_t begin
 
 /* Packs panel by panel, so that a weight of another type needs no whole copy in float32; between
  * PIECE components the call may be cancelled. */
-std::shared_ptr<const NarrowWeight> pack(const Model &model, const Linear &linear) {
+std::shared_ptr<const NarrowWeight> pack(const Model &model, const at::Tensor &weight,
+                                         const at::Tensor &bias) {
     constexpr int64_t PIECE = int64_t{1} << 24;
-    const at::Tensor &weight = linear.weight;
     auto out = std::make_shared<NarrowWeight>();
     out->type = model.products;
     out->out = weight.size(0);
@@ -68,7 +68,7 @@ std::shared_ptr<const NarrowWeight> pack(const Model &model, const Linear &linea
     out->values = at::empty({panels * bytes}, options.dtype(at::kChar));
     out->scales = at::empty({panels * TORCH_PANEL}, options);
     out->bias = at::zeros({panels * TORCH_PANEL}, options);
-    if (linear.bias.defined()) out->bias.narrow(0, 0, out->out).copy_(linear.bias);
+    if (bias.defined()) out->bias.narrow(0, 0, out->out).copy_(bias);
     for (int64_t panel = 0; panel < panels; panel += piece) {
         pack_panels(weight, *out, panel, std::min(panels, panel + piece));
         model.host.tick(nullptr, 0, 0);
@@ -76,7 +76,8 @@ std::shared_ptr<const NarrowWeight> pack(const Model &model, const Linear &linea
     return out;
 }
 
-/* The matrices of a model one by one. Blocks may share one (ALBERT): it is packed once. */
+/* The matrices of a model one by one, each of which goes when it is packed. Blocks may share one
+ * (ALBERT): it is packed once, and stays until all are. */
 class Narrowing {
   public:
     explicit Narrowing(Model &model) : model_(model) {}
@@ -84,11 +85,15 @@ class Narrowing {
     void narrow(Linear &linear) {
         if (!linear.weight.defined() || linear.weight.size(1) > MOST_COMPONENTS)
             return widen(linear);
-        const at::Tensor whole = linear.weight;
-        auto &[source, packed] = known_[whole.unsafeGetTensorImpl()];
-        if (!packed) {
+        const at::Tensor whole = std::move(linear.weight);
+        std::shared_ptr<const NarrowWeight> packed;
+        if (whole.use_count() == 1) {
+            packed = pack(model_, whole, linear.bias);
+        } else {
+            auto &[source, shared] = known_[whole.unsafeGetTensorImpl()];
             source = whole; /* so that no other one gets its address */
-            packed = pack(model_, linear);
+            if (!shared) shared = pack(model_, whole, linear.bias);
+            packed = shared;
         }
         linear.narrow = packed;
         widen(linear.bias);

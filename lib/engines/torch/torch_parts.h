@@ -115,6 +115,10 @@ class Weights {
     bool has(const std::string &name) const;
     /* Reads a tensor as it is stored. shape: what it must be; -1 matches any size. */
     at::Tensor read(const std::string &name, const std::vector<int64_t> &shape);
+    /* The same in the type `dtype`, into the rows `into` of another tensor where they are given. A
+     * block of 16 MiB is in memory beside it, from the first tensor on that is converted. */
+    at::Tensor read(const std::string &name, const std::vector<int64_t> &shape,
+                    at::ScalarType dtype, const at::Tensor &into = {});
     /* The same, of the shape that the file gives it. */
     at::Tensor read(const std::string &name);
     /* All names, sorted. */
@@ -136,7 +140,10 @@ class Weights {
     void add_file(const std::string &path);
     void add_entry(const std::string &path, const char *name, json_t *value, int64_t data_start,
                    int64_t data_bytes, std::vector<std::pair<int64_t, int64_t>> &spans);
+    at::Tensor read_entry(const std::string &name, const std::vector<int64_t> &shape,
+                          std::optional<at::ScalarType> dtype, const at::Tensor &into);
     const Host &host_;
+    at::Tensor block_;                     /* bytes of the file that are converted next */
     std::optional<uint64_t> random_;       /* the seed of random weights; without it, of files */
     std::vector<alcore_sys_file *> files_; /* open until the destructor */
     std::vector<std::string> paths_;       /* [files_] for messages */
@@ -326,6 +333,8 @@ struct Model {
     /* family: the model_type of config.json; version and json: made by describe() for info() */
     std::string folder, family, device_name, version, json;
     Json config;                /* the object of config.json */
+    std::string adapter;        /* the folder of the adapter that was merged; empty: none was */
+    std::string architecture;   /* the class that it makes of the model, where it is another one */
     std::vector<Stored> stored; /* in the order of reading */
     bool random = false;        /* the folder has no weights: they were drawn */
     at::Device device = at::kCPU;

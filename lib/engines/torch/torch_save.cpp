@@ -174,6 +174,23 @@ void copy_modules(const Model &model, const std::string &folder) {
     }
 }
 
+/* config.json of a model whose class is another one by its adapter, with classes where transformers
+ * would not expect as many. */
+Json adapted_config(const Model &model) {
+    Json config(json_deep_copy(model.config.get()), json_decref);
+    if (!config) throw std::bad_alloc();
+    json_object_set_new(config.get(), "architectures",
+                        json_pack("[s]", model.architecture.c_str()));
+    if (model.classes == 0 || !model.labels.empty()) return config;
+    json_object_del(config.get(), "label2id");
+    json_t *names = json_object();
+    for (int64_t k = 0; k < model.classes; k++)
+        json_object_set_new(names, std::to_string(k).c_str(),
+                            json_string(("LABEL_" + std::to_string(k)).c_str()));
+    if (json_object_set_new(config.get(), "id2label", names) != 0) throw std::bad_alloc();
+    return config;
+}
+
 /* Writes config.json with the number type that the weights have now, under the key that it has.
  * Where nothing changes, the file is copied, or left as it is in the model's own folder. */
 void write_config(const Model &model, const std::string &folder) {
@@ -188,10 +205,12 @@ void write_config(const Model &model, const std::string &folder) {
         json_object_set_new(model.config.get(), key, json_string(type));
         changed = true;
     }
-    if (!changed && model.folder != folder)
+    const bool other = !model.architecture.empty();
+    const Json config = other ? adapted_config(model) : model.config;
+    if (!changed && !other && model.folder != folder)
         return copy_file(model.host, model.folder + "/config.json", folder + "/config.json");
-    if (!changed) return;
-    std::unique_ptr<char, decltype(&std::free)> text(json_dumps(model.config.get(), JSON_INDENT(2)),
+    if (!changed && !other) return;
+    std::unique_ptr<char, decltype(&std::free)> text(json_dumps(config.get(), JSON_INDENT(2)),
                                                      std::free);
     if (!text) throw std::bad_alloc();
     write_text(model.host, folder + "/config.json", text.get() + std::string("\n"));
@@ -264,6 +283,11 @@ static at::Tensor read_again(const Model &model, Weights &before, const Stored &
 void save_model(const Model &model, const std::string &folder) {
     const Host &host = model.host;
     check_config(model);
+    if (!model.adapter.empty() && folder == model.folder)
+        fail(ALCORE_E_INVALID,
+             "%s is the base of the adapter %s, and would be merged twice when that is opened "
+             "again; save the model to another folder",
+             folder.c_str(), model.adapter.c_str());
     check(host.table->folder_make(host.user, folder.c_str()));
     if (model.products == at::kChar)
         fail(ALCORE_E_UNSUPPORTED, "%s: what was opened as int8 is not saved; open it as float32",
@@ -296,6 +320,9 @@ void save_model(const Model &model, const std::string &folder) {
     if (folder != model.folder) {
         for (const char *name : SIDE_FILES)
             copy_file(host, model.folder + "/" + name, folder + "/" + name);
+        for (const char *name : {ALCORE_SYS_TOKENIZER_FILES, "chat_template.jinja"})
+            if (!model.adapter.empty() && model.adapter != folder)
+                copy_file(host, model.adapter + "/" + name, folder + "/" + name);
         copy_modules(model, folder);
     }
     write_config(model, folder);

@@ -26,6 +26,7 @@
 #include <set>
 #include <sstream>
 
+#include "torch_language.h"
 #include "torch_train.h"
 
 namespace alcore_torch {
@@ -87,13 +88,16 @@ void check_labels(const Model &model, const alcore_sys_model_training &how) {
 void check_examples(const Model &model, const alcore_sys_model_training &how) {
     if (how.sources == nullptr || how.sources->count < 1)
         fail(ALCORE_E_INVALID, "a training needs examples");
-    check_texts(model, *how.sources, model.encoder.words.size(0));
+    if (model.head == Head::Language)
+        check_language(model, *how.sources, how.targets);
+    else
+        check_texts(model, *how.sources, model.encoder.words.size(0));
     if (model.head == Head::Seq2seq) {
         if (how.targets == nullptr || how.targets->count != how.sources->count)
             fail(ALCORE_E_INVALID, "training a %s model needs a target for each source",
                  model.family.c_str());
         check_texts(model, *how.targets, model.vocabulary);
-    } else {
+    } else if (model.head != Head::Language) {
         check_labels(model, how);
     }
     for (int64_t i = 0; how.weights != nullptr && i < how.sources->count; i++)

@@ -350,10 +350,24 @@ at::Tensor Weights::read(const std::string &name) {
     return read(name, has(name) ? shape(name) : std::vector<int64_t>());
 }
 
-/* Reads a tensor in the dtype of the file, on the CPU, in blocks. shape: what it must be; -1
- * matches any size. Throws when cancelled. */
 at::Tensor Weights::read(const std::string &name, const std::vector<int64_t> &shape) {
-    if (random_) return draw(name, shape, *random_);
+    return read_entry(name, shape, {}, {});
+}
+
+at::Tensor Weights::read(const std::string &name, const std::vector<int64_t> &shape,
+                         at::ScalarType dtype, const at::Tensor &into) {
+    return read_entry(name, shape, dtype, into);
+}
+
+/* Reads a tensor on the CPU, in blocks, each of which is converted where the file has another type:
+ * all go through block_, since one for each tensor would leave holes in the heap between tensors
+ * that stay. Throws when cancelled. */
+at::Tensor Weights::read_entry(const std::string &name, const std::vector<int64_t> &shape,
+                               std::optional<at::ScalarType> dtype, const at::Tensor &into) {
+    if (random_) {
+        const at::Tensor drawn = draw(name, shape, *random_).to(dtype.value_or(at::kFloat));
+        return into.defined() ? into.copy_(drawn) : drawn;
+    }
     auto found = entries_.find(name);
     if (found == entries_.end())
         fail(ALCORE_E_DATA, "%s: the tensor %s is missing", paths_[0].c_str(), name.c_str());
@@ -368,15 +382,26 @@ at::Tensor Weights::read(const std::string &name, const std::vector<int64_t> &sh
         fail(ALCORE_E_SHAPE, "%s: tensor %s has the shape [%s ], config.json asks for [%s ]",
              paths_[entry.file].c_str(), name.c_str(), has.c_str(), wants.c_str());
     }
-    at::Tensor out =
-        at::empty(entry.shape, at::TensorOptions().dtype(entry.dtype).device(at::kCPU));
-    char *bytes = static_cast<char *>(out.data_ptr());
-    for (int64_t done = 0; done < entry.bytes;) {
-        int64_t block = std::min<int64_t>(READ_BLOCK, entry.bytes - done);
-        check(host_.table->file_read(files_[entry.file], entry.start + done, bytes + done,
-                                     static_cast<size_t>(block)));
-        done += block;
-        host_.tick("reading weights", done, entry.bytes);
+    const at::ScalarType type = dtype.value_or(entry.dtype);
+    const int64_t size = static_cast<int64_t>(c10::elementSize(entry.dtype)),
+                  most = std::min<int64_t>(READ_BLOCK, entry.bytes) / size;
+    const at::Tensor out =
+        into.defined() ? into : at::empty(entry.shape, at::TensorOptions().dtype(type));
+    const at::Tensor flat = out.view({-1});
+    at::Tensor block;
+    if (type != entry.dtype && !block_.defined())
+        block_ = at::empty({READ_BLOCK}, at::TensorOptions().dtype(at::kByte));
+    if (type != entry.dtype)
+        block = at::from_blob(block_.data_ptr(), {most}, at::TensorOptions().dtype(entry.dtype));
+    for (int64_t done = 0, all = flat.numel(); done < all;) {
+        const int64_t count = std::min(most, all - done);
+        const at::Tensor to = flat.narrow(0, done, count),
+                         from = block.defined() ? block.narrow(0, 0, count) : to;
+        check(host_.table->file_read(files_[entry.file], entry.start + done * size, from.data_ptr(),
+                                     static_cast<size_t>(count * size)));
+        if (block.defined()) to.copy_(from);
+        done += count;
+        host_.tick("reading weights", done * size, entry.bytes);
     }
     return out;
 }

@@ -189,6 +189,27 @@ void alcore__examples_clear(alcore_ctx *ctx, alcore__examples *all) {
     alcore__free(ctx, all->context_lengths);
 }
 
+const alcore_sys_model_texts *alcore__examples_targets(const alcore__examples *all) {
+    return all->labels || all->whole ? NULL : &all->targets.passed;
+}
+
+/* Whether a row of the batch has a reference. */
+static bool has_references(const alcore_pool *pool, const alcore__model_batch *batch) {
+    for (int64_t i = 0; i < batch->count; i++)
+        if (alcore_pool_reference(pool, batch->rows[i], NULL)) return true;
+    return false;
+}
+
+/* Marks the texts of a language model as what is learned, which a prompt would be a part of. */
+static alcore_status use_whole(const alcore_model *model, alcore__examples *out) {
+    out->whole = true;
+    if (!alcore__engine_prompt(model->data, false)) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_MISSING,
+                        "no row has a reference, which would follow the text in its prompt; open "
+                        "the model %s without a prompt to train it on whole texts",
+                        model->name);
+}
+
 alcore_status alcore__examples_read(const alcore_model *model, const alcore_pool *pool,
                                     const char *labels, alcore__examples *out) {
     const alcore__engine_model *data = model->data;
@@ -211,6 +232,8 @@ alcore_status alcore__examples_read(const alcore_model *model, const alcore_pool
                             "model %s does not classify tokens or answer questions: "
                             "alcore_train_options: labels is for models that do",
                             model->name);
+    if (alcore__is_language_model(data) && !has_references(pool, &out->batch))
+        return use_whole(model, out);
     if (!alcore__classifies(data))
         return alcore__engine_encode_references(model, pool, &out->batch, &out->texts,
                                                 &out->lengths, &out->targets);

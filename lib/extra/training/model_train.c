@@ -43,7 +43,7 @@ static alcore_status train_on(const alcore__examples *all, const float *weights,
     const alcore_sys_model_training how = {
         .size = sizeof how,
         .sources = &all->sources.passed,
-        .targets = all->labels ? NULL : &all->targets.passed,
+        .targets = alcore__examples_targets(all),
         .labels = all->labels,
         .weights = weights,
         .rate = options->rate,

@@ -165,9 +165,10 @@ static alcore_status measure_values(alcore__watch *watch, double *out) {
         all->window_rows ? data->engine->qa_probs(data->opened, &all->sources.passed, &sink)
         : alcore__classifies_tokens(data)
             ? data->engine->token_probs(data->opened, &all->sources.passed, &sink)
-        : all->labels ? data->engine->class_probs(data->opened, &all->sources.passed, &sink)
-                      : data->engine->token_logprobs(data->opened, &all->sources.passed,
-                                                     &all->targets.passed, &scoring, &sink);
+        : all->labels
+            ? data->engine->class_probs(data->opened, &all->sources.passed, &sink)
+            : data->engine->token_logprobs(data->opened, &all->sources.passed,
+                                           alcore__examples_targets(all), &scoring, &sink);
     if (status != ALCORE_OK) return alcore__fail_callback(status, data->engine->engine);
     for (int64_t i = 0; i < watch->items; i++) {
         if (isnan(watch->values[i]))
@@ -406,7 +407,7 @@ static uint64_t hash_pairs(const alcore_pool *pool, const alcore__examples *all,
     for (int64_t i = 0; i < batch->count; i++) {
         size_t length = 0;
         const char *text = alcore_pool_reference(pool, batch->rows[i], &length);
-        hash = (hash ^ alcore__hash128(text, length).low) * 1099511628211u;
+        hash = (hash ^ alcore__hash128(text ? text : "", length).low) * 1099511628211u;
     }
     return hash;
 }

@@ -16,12 +16,13 @@ typedef struct alcore__examples {
     alcore__model_batch batch;             /* all unmasked rows */
     alcore__engine_texts sources, targets; /* targets: none for classifiers */
     const char **texts;                    /* [batch.count] references, with their lengths in bytes;
-                                              NULL for classifiers */
+                                              NULL for classifiers and where `whole` is set */
     size_t *lengths;
     int64_t *labels; /* [batch.count] classes, or those of tokens as sources.passed.ids, -100: none;
                         of questions [windows.count, 2], the first and the last token of the answer
                         in each window, both 0 where it is not there; NULL for translation models */
     bool words;      /* labels are of tokens, and only those that begin a word have them */
+    bool whole;      /* of a language model: no row has a reference, all tokens are learned */
     /* Of questions, whose sources.passed are the windows, and sources.tokens the pairs that they
      * are cut from; references are the answers. */
     alcore__windows windows;
@@ -41,6 +42,8 @@ alcore_status alcore__questions_read(const alcore_model *model, const alcore_poo
 /* The class that a word of `length` bytes means: that of this name, else that of this number; -1:
  * it means none. */
 int64_t alcore__class_of(const alcore__engine_model *data, const char *word, size_t length);
+/* The targets as the engine takes them; NULL: there are none. */
+const alcore_sys_model_texts *alcore__examples_targets(const alcore__examples *all);
 /* Whether token k of the sources, a number among all, is one that the model gives classes of. */
 bool alcore__examples_counts(const alcore__examples *all, int64_t k);
 void alcore__examples_clear(alcore_ctx *ctx, alcore__examples *all);

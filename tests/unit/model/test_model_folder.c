@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "check_status.h"
 #include "column_rows.h"
 #include "model_folder.h"
 
@@ -236,6 +237,50 @@ END_TEST
 
 /* Limits and modules as the module is told of them; those of the caller go before the folder's, and
  * a limit can only become lower. */
+/* The base of an adapter is looked for before an engine is; that of these tests reads none. */
+START_TEST(adapters_name_their_base) {
+    char adapter[TEST_PATH_BYTES], named[2 * TEST_PATH_BYTES];
+    alcore_ctx *ctx = null_context(NULL);
+    alcore_model *model = (alcore_model *)1;
+    new_folder("{\"dims\": 3}");
+    test_folder_make(adapter, "adapter");
+    snprintf(named, sizeof named, "{\"base_model_name_or_path\": \"%s\"}", folder);
+    const struct {
+        const char *config, *word;
+        alcore_status status;
+    } cases[] = {
+        {"{", "adapter_config.json", ALCORE_E_DATA},
+        {"{}", "base_model_name_or_path is missing", ALCORE_E_NOT_FOUND},
+        {"{\"base_model_name_or_path\": 3}", "base_model_name_or_path", ALCORE_E_DATA},
+        {"{\"base_model_name_or_path\": \"org/name\"}", "'org/name', which is no folder",
+         ALCORE_E_NOT_FOUND},
+        {named, "reads no adapters", ALCORE_E_UNSUPPORTED},
+    };
+    write_in(adapter, "adapter_config.json", named);
+    ck_assert_fails(alcore_model_open(ctx, adapter, NULL, &model), ALCORE_E_IO,
+                    "adapter_model.safetensors is missing");
+    write_in(adapter, "adapter_model.bin", "");
+    ck_assert_fails(alcore_model_open(ctx, adapter, NULL, &model), ALCORE_E_UNSUPPORTED,
+                    "adapter_model.bin, which is code");
+    write_in(adapter, "adapter_model.safetensors", "");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_in(adapter, "adapter_config.json", cases[i].config);
+        ck_assert_fails(alcore_model_open(ctx, adapter, NULL, &model), cases[i].status,
+                        cases[i].word);
+        ck_assert_ptr_null(model);
+    }
+    for (size_t i = 0; i < 20; i++) { /* every allocation fails once */
+        fault_arm(&fault, (long long)i + 1, 0);
+        alcore_status status = alcore_model_open(ctx, adapter, NULL, &model);
+        ck_assert(status == ALCORE_E_NOMEM || status == ALCORE_E_UNSUPPORTED);
+    }
+    fault_arm(&fault, 0, 0);
+    test_folder_remove(adapter);
+    alcore_ctx_unref(ctx);
+    remove_folder();
+}
+END_TEST
+
 START_TEST(settings_reach_the_engine) {
     alcore_ctx *ctx = begin("{\"dims\": 3, \"model_type\": \"bert\"}");
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
@@ -430,5 +475,6 @@ END_TEST
 
 CHECK_SUITE("model folder", keys_that_would_change_results_are_refused,
             values_without_an_effect_are_accepted, unknown_keys_are_warnings,
-            other_modules_are_refused, settings_reach_the_engine, prompts_stand_in_front_of_texts,
-            prompts_of_other_columns, other_outputs_are_refused, selections_say_what_was_cut);
+            other_modules_are_refused, adapters_name_their_base, settings_reach_the_engine,
+            prompts_stand_in_front_of_texts, prompts_of_other_columns, other_outputs_are_refused,
+            selections_say_what_was_cut);

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LoRA adapters of PEFT (torch_adapter.h).
+ *
+ * Names of the file are those of modules behind "base_model.model.", as peft 0.7 and newer write
+ * them:
+ *
+ *     NAME.lora_A.weight, NAME.lora_B.weight             factors
+ *     NAME.lora_embedding_A, NAME.lora_embedding_B       of a table of embeddings
+ *     NAME.base_layer.weight, NAME.base_layer.bias       whole, of a module that has factors
+ *     NAME.weight, NAME.bias                             whole, of others */
+#include <cmath>
+#include <regex>
+
+#include "torch_adapter.h"
+#include "torch_builder.h"
+#include "torch_keys.h"
+
+namespace alcore_torch {
+
+namespace {
+
+constexpr std::string_view PREFIX = "base_model.model.", BASE = ".base_layer.";
+
+/* Keys of adapter_config.json that say how the adapter was made or trained, that are read here, or
+ * that choose modules, which the names of its tensors tell. */
+bool is_known(const std::string &key) {
+    static const std::set<std::string> known = {"alpha_pattern",
+                                                "auto_mapping",
+                                                "base_model_name_or_path",
+                                                "bias",
+                                                "corda_config",
+                                                "eva_config",
+                                                "exclude_modules",
+                                                "fan_in_fan_out",
+                                                "inference_mode",
+                                                "init_lora_weights",
+                                                "layers_pattern",
+                                                "layers_to_transform",
+                                                "loftq_config",
+                                                "lora_alpha",
+                                                "lora_dropout",
+                                                "lora_ga_config",
+                                                "megatron_core",
+                                                "modules_to_save",
+                                                "peft_type",
+                                                "peft_version",
+                                                "qalora_group_size",
+                                                "r",
+                                                "rank_pattern",
+                                                "revision",
+                                                "runtime_config",
+                                                "target_modules",
+                                                "task_type",
+                                                "use_rslora"};
+    return known.count(key) != 0;
+}
+
+/* Whether a value says that what its key names is not used. */
+bool is_off(json_t *value) {
+    return json_is_null(value) || json_is_false(value) ||
+           ((json_is_object(value) || json_is_array(value)) && json_object_size(value) == 0 &&
+            json_array_size(value) == 0);
+}
+
+/* Refuses all but plain LoRA. Some ways of initializing subtract what they give the adapter from
+ * the weights of the base, which its folder does not say. */
+void check_settings(const Keys &keys, json_t *object) {
+    const char *key;
+    json_t *value;
+    if (keys.text("peft_type", "") != "LORA")
+        keys.refuse("peft_type",
+                    "LORA in what is read here; other adapters are merged by PEFT "
+                    "(merge_and_unload(), save_pretrained())",
+                    ALCORE_E_UNSUPPORTED);
+    json_object_foreach(object, key, value) if (!is_known(key) && !is_off(value))
+        keys.refuse(key,
+                    "null or false in what is read here: plain LoRA; merge the adapter by PEFT "
+                    "(merge_and_unload(), save_pretrained())",
+                    ALCORE_E_UNSUPPORTED);
+    value = keys.find("init_lora_weights");
+    const std::string init = json_is_string(value) ? json_string_value(value) : "";
+    if (value != nullptr && !json_is_boolean(value) && init != "gaussian" && init != "eva" &&
+        init != "orthogonal")
+        keys.refuse("init_lora_weights",
+                    "true, false, gaussian, eva or orthogonal in what is read here, since others "
+                    "change the weights of the base; merge the adapter by PEFT "
+                    "(merge_and_unload(), save_pretrained())",
+                    ALCORE_E_UNSUPPORTED);
+}
+
+/* The number that rank_pattern or alpha_pattern has for a module; `otherwise` where none of its
+ * keys, which are regular expressions for the end of the name from a dot on, fits: as
+ * get_pattern_key() of PEFT, the first that does counts. */
+double by_pattern(const Keys &keys, const char *pattern, const std::string &module,
+                  double otherwise) {
+    json_t *object = keys.find(pattern), *value;
+    const char *key;
+    if (object == nullptr) return otherwise;
+    if (!json_is_object(object)) keys.refuse(pattern, "an object");
+    json_object_foreach(object, key, value) {
+        bool fits = false;
+        try {
+            fits = std::regex_match(module, std::regex("(.*\\.)?(" + std::string(key) + ")"));
+        } catch (const std::regex_error &) {
+            fail(ALCORE_E_UNSUPPORTED,
+                 "%s: %s has '%s', which is no regular expression that is read here",
+                 keys.path().c_str(), pattern, key);
+        }
+        if (!fits) continue;
+        if (!json_is_number(value) || !std::isfinite(json_number_value(value)))
+            keys.refuse(pattern, "an object of numbers");
+        return json_number_value(value);
+    }
+    return otherwise;
+}
+
+/* The end of the class of a task. */
+std::string head_of(const Keys &keys) {
+    static const std::pair<const char *, const char *> tasks[] = {
+        {"SEQ_CLS", "ForSequenceClassification"},
+        {"TOKEN_CLS", "ForTokenClassification"},
+        {"QUESTION_ANS", "ForQuestionAnswering"},
+        {"CAUSAL_LM", "ForCausalLM"},
+        {"SEQ_2_SEQ_LM", ""},
+        {"FEATURE_EXTRACTION", ""}};
+    const std::string task = keys.text("task_type", "");
+    for (const auto &[name, end] : tasks)
+        if (task == name) return end;
+    if (task.empty()) return "";
+    keys.refuse("task_type",
+                "SEQ_CLS, TOKEN_CLS, QUESTION_ANS, CAUSAL_LM, SEQ_2_SEQ_LM, FEATURE_EXTRACTION or "
+                "null",
+                ALCORE_E_UNSUPPORTED);
+}
+
+/* name without `end`, where it ends so; else empty. */
+std::string without(const std::string &name, const char *end) {
+    return ends_with(name, end) ? name.substr(0, name.size() - std::string_view(end).size()) : "";
+}
+
+} // namespace
+
+Adapter::Adapter(const Host &host, const std::string &folder)
+    : folder_(folder), path_(folder + "/adapter_config.json"),
+      weights_(host, folder, "adapter_model.safetensors") {
+    Json object = read_json(host, folder, "adapter_config.json");
+    if (!object) fail(ALCORE_E_IO, "%s is missing", path_.c_str());
+    const Keys keys(object, path_);
+    check_settings(keys, object.get());
+    head_ = head_of(keys);
+    const double rank = static_cast<double>(keys.integer("r", 8)),
+                 alpha = keys.real("lora_alpha", 8);
+    const bool rooted = keys.flag("use_rslora", false);
+    for (const std::string &name : weights_.names()) {
+        unused_.insert(name);
+        if (name.rfind(PREFIX, 0) != 0)
+            fail(ALCORE_E_UNSUPPORTED,
+                 "%s/adapter_model.safetensors: the tensor %s does not begin with %s, as those of "
+                 "PEFT do",
+                 folder.c_str(), name.c_str(), PREFIX.data());
+        std::string own = name.substr(PREFIX.size());
+        const std::string plain = without(own, ".lora_A.weight"),
+                          table = without(own, ".lora_embedding_A"),
+                          module = plain.empty() ? table : plain;
+        if (!module.empty()) {
+            Delta delta;
+            delta.table = plain.empty();
+            delta.a = name;
+            delta.b = std::string(PREFIX) + module +
+                      (delta.table ? ".lora_embedding_B" : ".lora_B.weight");
+            const double r = by_pattern(keys, "rank_pattern", module, rank);
+            if (!(r >= 1) || r != std::floor(r) || r > 1 << 24)
+                keys.refuse(keys.has("rank_pattern") ? "rank_pattern" : "r",
+                            "whole numbers from 1 on");
+            delta.rank = static_cast<int64_t>(r);
+            delta.scale =
+                by_pattern(keys, "alpha_pattern", module, alpha) / (rooted ? std::sqrt(r) : r);
+            deltas_[module + ".weight"] = delta;
+        } else if (own.find(".lora_") == std::string::npos) {
+            const size_t base = own.find(BASE);
+            if (base == std::string::npos) saved_.insert(own);
+            if (base != std::string::npos) own.replace(base, BASE.size(), ".");
+            whole_[own] = name;
+        }
+    }
+}
+
+at::Tensor Adapter::take(const std::string &name, const std::vector<int64_t> &shape) {
+    unused_.erase(name);
+    return weights_.read(name, shape);
+}
+
+bool Adapter::changes(const std::string &name) const {
+    return deltas_.count(name) != 0 || saved_.count(name) != 0;
+}
+
+at::Tensor Adapter::read(const std::string &name, const std::vector<int64_t> &shape) {
+    return take(whole_.at(name), shape);
+}
+
+at::Tensor Adapter::add(const std::string &name, const at::Tensor &value) {
+    const auto found = deltas_.find(name);
+    if (found == deltas_.end()) return value;
+    const Delta &delta = found->second;
+    if (value.dim() != 2)
+        fail(ALCORE_E_UNSUPPORTED, "%s: %s is no factor of a matrix, but of a convolution",
+             folder_.c_str(), delta.a.c_str());
+    const int64_t rows = value.size(delta.table ? 1 : 0), columns = value.size(delta.table ? 0 : 1);
+    const at::Tensor a = take(delta.a, {delta.rank, columns}).to(at::kFloat),
+                     b = take(delta.b, {rows, delta.rank}).to(at::kFloat);
+    const at::Tensor change = delta.table ? at::mm(a.t(), b.t()) : at::mm(b, a);
+    return change.mul_(delta.scale).add_(value).to(value.scalar_type());
+}
+
+void Adapter::check_used() const {
+    if (unused_.empty()) return;
+    fail(ALCORE_E_UNSUPPORTED,
+         "%s/adapter_model.safetensors: the tensor %s belongs to nothing that is computed here of "
+         "the model that base_model_name_or_path names",
+         folder_.c_str(), unused_.begin()->c_str());
+}
+
+} // namespace alcore_torch

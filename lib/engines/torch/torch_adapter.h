@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A LoRA adapter (Hu et al. 2022) as a folder of PEFT, whose changes are added to the weights of
+ * another folder while these are read: for a module with the weight W [out, in]
+ *
+ *     W + alpha / r  B A      A [r, in], B [out, r]; with use_rslora alpha / sqrt(r)
+ *
+ * and for a table of embeddings W [rows, dims] the transpose of the same, A [r, rows], B [dims, r].
+ * Tensors that the adapter holds whole (modules_to_save, biases) stand in place of those of the
+ * other folder. What PEFT has beside that (DoRA, ...) is refused by name. */
+#ifndef ALCORE__TORCH_ADAPTER_H
+#define ALCORE__TORCH_ADAPTER_H
+
+#include <set>
+
+#include "torch_parts.h"
+
+namespace alcore_torch {
+
+class Adapter {
+  public:
+    /* Reads adapter_config.json and the headers of adapter_model.safetensors. */
+    Adapter(const Host &host, const std::string &folder);
+    /* Whether the adapter holds the tensor `name`, such as "classifier.weight", whole. Names are
+     * those of the modules of transformers. */
+    bool has(const std::string &name) const { return whole_.count(name) != 0; }
+    /* Whether it changes the tensor, or holds another one in its place. */
+    bool changes(const std::string &name) const;
+    /* That tensor, of a shape as for Weights::read(). */
+    at::Tensor read(const std::string &name, const std::vector<int64_t> &shape);
+    /* value, a tensor of the other folder on the CPU, with what the adapter adds to it: the sum of
+     * both in float32, in the type of value. */
+    at::Tensor add(const std::string &name, const at::Tensor &value);
+    /* Fails where a tensor of the adapter was asked for by neither read() nor add(): the model that
+     * was built has no place for it. */
+    void check_used() const;
+    /* What task_type says that the adapted model is: the end of its class, such as
+     * "ForSequenceClassification"; empty: nothing. */
+    const std::string &head() const { return head_; }
+
+  private:
+    struct Delta {
+        std::string a, b; /* names of both factors in the file */
+        double scale = 0; /* alpha / r or alpha / sqrt(r) */
+        int64_t rank = 0;
+        bool table = false; /* of embeddings: the transpose is added */
+    };
+    at::Tensor take(const std::string &name, const std::vector<int64_t> &shape);
+    const std::string folder_, path_; /* path_: of adapter_config.json */
+    Weights weights_;
+    std::map<std::string, std::string> whole_; /* name of a tensor -> its name in the file */
+    std::map<std::string, Delta> deltas_;      /* by the name of the weight, "NAME.weight" */
+    std::set<std::string> saved_;              /* of whole_: those of modules_to_save */
+    std::set<std::string> unused_;             /* names in the file that no one asked for yet */
+    std::string head_;
+};
+
+} // namespace alcore_torch
+
+#endif

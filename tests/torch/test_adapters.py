@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Folders of LoRA adapters, as peft writes them (make_adapters.py): the merged model answers what peft and transformers say, a saved copy
+answers the same, and what is no plain LoRA is refused by name. In TAP.
+usage: test_adapters.py ROOT BUILD"""
+import json
+import os
+import shutil
+import struct
+import sys
+
+ROOT, BUILD = sys.argv[1:3]
+TORCH = os.path.join(ROOT, "tests", "torch")
+sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), TORCH, os.path.join(BUILD, "bindings", "python")]
+os.environ["ALCORE_LIBRARY"] = os.environ.get("ALCORE_LIBRARY") or os.path.join(BUILD, "lib", "libalcore.so.1")
+import alcore  # noqa: E402
+from language_folder import language_folder  # noqa: E402
+from model_keys_folder import TARGETS, TEXTS, is_language, make_folder  # noqa: E402
+from tap import Tap  # noqa: E402
+
+ADAPTERS = sorted(os.listdir(os.path.join(TORCH, "adapters")))
+
+
+def read_tensors(path):
+    """name: (type, shape, bytes)"""
+    with open(path, "rb") as file:
+        data = file.read()
+    end = 8 + struct.unpack("<Q", data[:8])[0]
+    return {name: (entry["dtype"], entry["shape"], data[end + entry["data_offsets"][0]:end + entry["data_offsets"][1]])
+            for name, entry in json.loads(data[8:end]).items() if name != "__metadata__"}
+
+
+def write_tensors(path, tensors):
+    header, at = {}, 0
+    for name, (dtype, shape, data) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [at, at + len(data)]}
+        at += len(data)
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + b"".join(data for _, _, data in tensors.values()))
+
+
+def numbers(tensor):
+    return list(struct.unpack("<%df" % (len(tensor[2]) // 4), tensor[2]))
+
+
+def expected(name):
+    return {key: numbers(value) for key, value in read_tensors(os.path.join(TORCH, "adapters", name, "expected.safetensors")).items()}
+
+
+def adapter(box, name, change=None, tensors=None):
+    """A copy of an adapter, and of its base with a tokenizer in the place that base_model_name_or_path names. change: members of its
+    config; tensors: a function that changes its tensors."""
+    path = os.path.join(box, "adapters", "%s-%d" % (name, len(os.listdir(box)) + len(os.listdir(os.path.join(box, "adapters"))) if os.path.isdir(
+        os.path.join(box, "adapters")) else 0))
+    shutil.copytree(os.path.join(TORCH, "adapters", name), path)
+    with open(os.path.join(path, "adapter_config.json"), encoding="utf-8") as file:
+        config = json.load(file)
+    base = os.path.join(path, config["base_model_name_or_path"])
+    if not os.path.exists(base):
+        fixture = os.path.join(TORCH, "fixtures", os.path.basename(base))
+        os.makedirs(os.path.dirname(base), exist_ok=True)
+        if is_language(fixture):
+            os.rename(language_folder(box, os.path.basename(fixture)), base)
+        else:
+            make_folder(fixture, {"modules.json": None}, base)
+    if change:
+        with open(os.path.join(path, "adapter_config.json"), "w", encoding="utf-8") as file:
+            json.dump({**config, **change}, file)
+    if tensors:
+        file = os.path.join(path, "adapter_model.safetensors")
+        write_tensors(file, tensors(read_tensors(file)))
+    return path
+
+
+def worst(found, wanted):
+    assert len(found) == len(wanted), (len(found), len(wanted))
+    return max(abs(a - b) / (1 + abs(b)) for a, b in zip(found, wanted))
+
+
+def compare(model, name):
+    wanted, found = expected(name), {}
+    found["embed"] = [value for row in model.embed(TEXTS).tolist() for value in row]
+    if "probs" in wanted:
+        pool = alcore.Pool(TEXTS, context=model.context)
+        model.run(pool, "probs")
+        found["probs"] = [float(value) for row in pool.get_column("probs").tolist() for value in row]
+    if "logprobs" in wanted:
+        found["logprobs"] = [float(value) for row in model.score(TEXTS, TARGETS) for value in row]
+    for key in wanted:
+        assert len(found[key]) == len(wanted[key]), (name, key)
+        assert worst(found[key], wanted[key]) < 1e-5, (name, key, worst(found[key], wanted[key]))
+    return found
+
+
+def error(function):
+    try:
+        function()
+    except alcore.Error as problem:
+        return str(problem)
+    return ""
+
+
+def parity(box):
+    for name in ADAPTERS:
+        if name == "nomic":
+            continue
+        path = adapter(box, name)
+        compare(alcore.Model.open(path), name)
+        plain = alcore.Model.open(os.path.join(path, "..", "..", "fixtures", os.path.basename(json.load(open(os.path.join(
+            path, "adapter_config.json"), encoding="utf-8"))["base_model_name_or_path"])))
+        changed = [value for row in plain.embed(TEXTS).tolist() for value in row]
+        assert worst(changed, expected(name)["embed"]) > 1e-3, name
+
+
+def saved(box):
+    """The copy is a model of its own, with the head that the adapter gives it."""
+    for name in ("llama", "qwen3", "bert", "roberta-mlm-to-class", "bert-to-class", "t5", "marian"):
+        model, copy = alcore.Model.open(adapter(box, name)), os.path.join(box, "copy-" + name)
+        model.save(copy)
+        assert not os.path.exists(os.path.join(copy, "adapter_config.json"))
+        again = alcore.Model.open(copy)
+        compare(again, name)
+        assert again.info["version"] == model.info["version"], name
+    path = adapter(box, "llama")
+    base = os.path.join(path, "..", "..", "fixtures", "llama")
+    found = error(lambda: alcore.Model.open(path).save(os.path.realpath(base)))
+    assert found == "" or "twice" in found, found
+    assert "twice" in error(lambda: alcore.Model.open(path).save(path + "/../../fixtures/llama"))
+    assert alcore.Model.open(path).info["version"] != alcore.Model.open(base).info["version"]
+
+
+def bases(box):
+    """Absolute paths, paths from the folder, and paths from the working directory; other names say what to do."""
+    path = adapter(box, "qwen2")
+    base, before = os.path.realpath(os.path.join(path, "../../fixtures/qwen2")), os.getcwd()
+    compare(alcore.Model.open(adapter(box, "qwen2", {"base_model_name_or_path": base})), "qwen2")
+    os.chdir(os.path.dirname(base))
+    try:
+        compare(alcore.Model.open(adapter(box, "qwen2", {"base_model_name_or_path": "qwen2"})), "qwen2")
+    finally:
+        os.chdir(before)
+    for name in ("Qwen/Qwen2-0.5B", "", None, "/nowhere"):
+        found = error(lambda: alcore.Model.open(adapter(box, "qwen2", {"base_model_name_or_path": name})))
+        assert "base_model_name_or_path" in found and "folder" in found and (not name or name in found), found
+    # A tokenizer of the adapter goes before that of the base.
+    with open(os.path.join(base, "tokenizer.json"), encoding="utf-8") as file:
+        tokenizer = json.load(file)
+    tokenizer["model"]["vocab"]["w5"], tokenizer["model"]["vocab"]["w6"] = 6, 5
+    own = adapter(box, "qwen2")
+    with open(os.path.join(own, "tokenizer.json"), "w", encoding="utf-8") as file:
+        json.dump(tokenizer, file)
+    swapped, plain = alcore.Model.open(own), alcore.Model.open(path)
+    assert swapped.embed(["w5 w6"]).tolist() == plain.embed(["w6 w5"]).tolist() != plain.embed(["w5 w6"]).tolist()
+    swapped.save(os.path.join(box, "swapped"))
+    assert alcore.Model.open(os.path.join(box, "swapped")).embed(["w5 w6"]).tolist() == swapped.embed(["w5 w6"]).tolist()
+
+
+def refusals(box):
+    for change, word in (({"peft_type": "IA3"}, "IA3"), ({"use_dora": True}, "use_dora"), ({"lora_bias": True}, "lora_bias"),
+                         ({"init_lora_weights": "pissa"}, "init_lora_weights"), ({"trainable_token_indices": [1]}, "trainable_token_indices"),
+                         ({"a_key_of_tomorrow": {"x": 1}}, "a_key_of_tomorrow"), ({"alpha_pattern": {"(": 3}}, "alpha_pattern"),
+                         ({"rank_pattern": {"q_proj": 5}}, "lora_A"), ({"r": 0}, "r"), ({"r": "two"}, "r"),
+                         ({"task_type": "POETRY"}, "POETRY"), ({"task_type": "SEQ_CLS"}, "")):
+        found = error(lambda: alcore.Model.open(adapter(box, "qwen3", change)))
+        assert word in found and (found or change == {"task_type": "SEQ_CLS"}), (change, found)
+    # Keys that are switched off, whatever they are called, are no reason.
+    compare(alcore.Model.open(adapter(box, "qwen3", {"a_key_of_tomorrow": None, "use_x": False, "list": [], "object": {}})), "qwen3")
+
+    def other_names(tensors):
+        return {name.replace("q_proj", "x_proj"): value for name, value in tensors.items()}
+
+    def one_factor(tensors):
+        return {name: value for name, value in tensors.items() if "layers.0.self_attn.q_proj.lora_B" not in name}
+
+    def embeddings(tensors):
+        floats = struct.pack("<60f", *range(60)), struct.pack("<16f", *range(16))
+        return {"base_model.model.model.embed_tokens.lora_embedding_A": ("F32", [1, 60], floats[0]),
+                "base_model.model.model.embed_tokens.lora_embedding_B": ("F32", [16, 1], floats[1])}
+
+    def no_prefix(tensors):
+        return {name.replace("base_model.model.", ""): value for name, value in tensors.items()}
+
+    for name, change, tensors, word in (("qwen3", None, other_names, "x_proj"), ("qwen3", None, one_factor, "lora_B"),
+                                        ("llama-tied", {"r": 1}, embeddings, "tie_word_embeddings"), ("qwen3", None, no_prefix, "base_model.model."),
+                                        ("nomic", None, None, "belongs to nothing")):
+        found = error(lambda: alcore.Model.open(adapter(box, name, change, tensors)))
+        assert word in found, (name, word, found)
+    path = adapter(box, "qwen3")
+    os.rename(os.path.join(path, "adapter_model.safetensors"), os.path.join(path, "adapter_model.bin"))
+    assert "adapter_model.bin" in error(lambda: alcore.Model.open(path))
+    os.remove(os.path.join(path, "adapter_model.bin"))
+    assert "adapter_model.safetensors" in error(lambda: alcore.Model.open(path))
+    path = adapter(box, "qwen3")
+    with open(os.path.join(path, "modules.json"), "w", encoding="utf-8") as file:
+        file.write("[]")
+    assert "modules.json" in error(lambda: alcore.Model.open(path))
+
+
+def main():
+    tap = Tap()
+    tap.run([parity, saved, bases, refusals])
+    tap.finish()
+
+
+main()

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The peak of the memory of a process that opens a model in float32: at most 1.1 times its weights, and the work space that docs/models.md
+states, whatever type and however many files the weights come in. In TAP. usage: test_loading.py ROOT BUILD"""
+import json
+import os
+import struct
+import subprocess
+import sys
+
+ROOT, BUILD = sys.argv[1:3]
+sys.path[:0] = [os.path.join(ROOT, "tests", "tools")]
+from tap import Tap  # noqa: E402
+
+WIDTH = {"F32": 4, "BF16": 2, "F16": 2}
+WORDS, DIMS, LAYERS, HEADS, GROUPS, INNER = 32000, 1024, 8, 8, 4, 2816
+SPACE = 16 << 20  # a block of a file whose type is converted
+CHILD = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import alcore
+def peak():
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
+alcore.Model.open(sys.argv[2], dtype=sys.argv[4])
+before = peak()
+model = alcore.Model.open(sys.argv[3], dtype=sys.argv[4])
+print(before, peak(), model.info["description"]["parameters"])
+"""
+
+
+def shapes():
+    """Of a Llama, by name."""
+    out = {"model.embed_tokens.weight": [WORDS, DIMS], "model.norm.weight": [DIMS]}
+    for layer in range(LAYERS):
+        kv = DIMS * GROUPS // HEADS
+        out.update({"model.layers.%d.%s.weight" % (layer, name): shape for name, shape in (
+            ("self_attn.q_proj", [DIMS, DIMS]), ("self_attn.k_proj", [kv, DIMS]), ("self_attn.v_proj", [kv, DIMS]),
+            ("self_attn.o_proj", [DIMS, DIMS]), ("mlp.gate_proj", [INNER, DIMS]), ("mlp.up_proj", [INNER, DIMS]),
+            ("mlp.down_proj", [DIMS, INNER]), ("input_layernorm", [DIMS]), ("post_attention_layernorm", [DIMS]))})
+    return out
+
+
+def write_zeros(path, tensors, dtype):
+    """A file whose values are a hole of the file system, which takes no room."""
+    header, at = {}, 0
+    for name, shape in tensors.items():
+        size = WIDTH[dtype]
+        for one in shape:
+            size *= one
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [at, at + size]}
+        at += size
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        file.truncate(8 + len(text) + at)
+
+
+def make(box, name, dtype, shards):
+    path = os.path.join(box, name)
+    os.makedirs(path)
+    with open(os.path.join(path, "config.json"), "w", encoding="utf-8") as file:
+        json.dump({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": WORDS, "hidden_size": DIMS,
+                   "num_hidden_layers": LAYERS, "num_attention_heads": HEADS, "num_key_value_heads": GROUPS, "intermediate_size": INNER,
+                   "max_position_embeddings": 64, "rms_norm_eps": 1e-5, "hidden_act": "silu", "tie_word_embeddings": True,
+                   "bos_token_id": 1, "eos_token_id": 2, "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0}}, file)
+    tensors = shapes()
+    if shards == 1:
+        write_zeros(os.path.join(path, "model.safetensors"), tensors, dtype)
+        return path
+    names, places = sorted(tensors), {}
+    for shard in range(shards):
+        file = "model-%05d-of-%05d.safetensors" % (shard + 1, shards)
+        own = names[shard::shards]
+        write_zeros(os.path.join(path, file), {name: tensors[name] for name in own}, dtype)
+        places.update({name: file for name in own})
+    with open(os.path.join(path, "model.safetensors.index.json"), "w", encoding="utf-8") as file:
+        json.dump({"metadata": {}, "weight_map": places}, file)
+    return path
+
+
+def peaks(box):
+    env = dict(os.environ, ALCORE_LIBRARY=os.environ.get("ALCORE_LIBRARY") or os.path.join(BUILD, "lib", "libalcore.so.1"))
+    for dtype, shards in (("F32", 1), ("BF16", 3), ("F16", 1)):
+        path = make(box, dtype, dtype, shards)
+        done = subprocess.run([sys.executable, "-c", CHILD, os.path.join(BUILD, "bindings", "python"),
+                               os.path.join(ROOT, "tests", "torch", "fixtures", "llama"), path, "float32"],
+                              capture_output=True, text=True, timeout=250, env=env)
+        assert done.returncode == 0, done.stderr
+        before, after, parameters = (int(word) for word in done.stdout.split())
+        weights = 4 * parameters
+        assert weights > 200 << 20, parameters
+        print("# %s, %d files: %.3f of the weights of %d MiB" % (dtype, shards, (after - before) / weights, weights >> 20))
+        assert weights * 0.9 < after - before <= 1.1 * weights + SPACE, (dtype, after - before, weights)
+
+
+def main():
+    tap = Tap()
+    tap.run([peaks])
+    tap.finish()
+
+
+main()
