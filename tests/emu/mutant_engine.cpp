@@ -10,6 +10,7 @@
 #include "cuda_filter.cu"
 #include "cuda_fused.cu"
 #include "cuda_greedy.cu"
+#include "cuda_group_sums.cu"
 #include "cuda_held.cu"
 #include "cuda_hidden.cu"
 #include "cuda_labels.cu"
@@ -45,6 +46,7 @@ alcore_cuda_entry(uint32_t, const alcore_sys_host *, const alcore_sys_kernels **
     table.run_totals = alcore_cuda::run_totals;
     table.draw_rows = alcore_cuda::draw_rows;
     table.best_row = alcore_cuda::best_row;
+    table.group_sums = alcore_cuda::group_sums;
     table.hidden_stats = alcore_cuda::hidden_stats;
     table.token_stats = alcore_cuda::token_stats;
     table.knn = alcore_cuda::knn;

@@ -32,7 +32,7 @@ TEST_DEVICES, TEST_MEMORY, TEST_SHARED = 'test_cuda_devices', 'test_cuda_memory'
 # Name, the entries that show it, file, text that stands there once, what it becomes. A number
 # behind the entries: rows of the large cases of the conformance program, which are run too.
 MUTANTS = [
-    ('no defect', 'self_dots,idds_update,arg_max,best_row,hidden_stats,token_stats,draw,run_totals,draw_rows,knn,margin_ratios,gather,class_tops',
+    ('no defect', 'self_dots,group_sums,idds_update,arg_max,best_row,hidden_stats,token_stats,draw,run_totals,draw_rows,knn,margin_ratios,gather,class_tops',
      'cuda_greedy.cu', None, None),
     ('no defect on two devices', DEVICES, 'cuda_call.cu', None, None),
     ('no defect in memory', MEMORY, 'cuda_stream.cu', None, None),
@@ -45,6 +45,8 @@ MUTANTS = [
     ('a wrong shuffle width', 'self_dots', 'cuda_warp.cuh',
      'lane = lane + __shfl_xor_sync(CUDA_FULL_WARP, lane, w, CUDA_LANES);',
      'lane = lane + __shfl_xor_sync(CUDA_FULL_WARP, lane, w, CUDA_LANES / 2);'),
+    ('rows of a group in another order', 'group_sums', 'cuda_group_sums.cu', 'list[found + __popc(same & lower_lanes)]',
+     'list[found + __popc(same & ~lower_lanes) - 1]'),
     ('a missing event wait', 'self_dots', 'cuda_pipeline.cu',
      'c.put_behind(c.compute, c.streams->copy, c.streams->up[buffer]);', ''),
     ('uninitialised shared memory', 'knn', 'cuda_search.cu',

@@ -563,6 +563,7 @@ START_TEST(sums_of_any_layout) {
     int64_t counts[2][GROUPS];
     int32_t group[COUNT];
     for (int i = 0; i < COUNT; i++) group[i] = i * 7 % (GROUPS + 1) - 1; /* some have none */
+    int32_t *groups_there = emulated_array(&emu, group, sizeof group);
     for (size_t n = 0; n < sizeof layouts / sizeof layouts[0]; n++) {
         uint32_t state = 1;
         memset(memory, 0xff, sizeof memory);
@@ -585,17 +586,26 @@ START_TEST(sums_of_any_layout) {
             ck_assert_int_eq(cpu->group_sums(&work, &some, group, GROUPS, sums[0], counts[0]),
                              ALCORE_OK);
             some.data = (uint16_t *)there + first;
-            ck_assert_msg(cuda->group_sums(&work, &some, group, GROUPS, sums[1], counts[1]) ==
-                              ALCORE_OK,
-                          "%s", emulated_error);
-            ck_assert_int_eq(memcmp(counts[0], counts[1], sizeof counts[0]), 0);
-            for (int k = 0; k < GROUPS * layouts[n].dims; k++)
-                ck_assert_msg(memcmp(&sums[0][k], &sums[1][k], sizeof sums[0][k]) == 0,
-                              "layout %d, unit %d, sum %d: %a, not %a", (int)n, unit, k, sums[1][k],
-                              sums[0][k]);
+            for (int device = 0; device < 2; device++) { /* the groups on the host, and there */
+                const int32_t *groups = device ? groups_there : group;
+                ck_assert_msg(cuda->group_sums(&work, &some, groups, GROUPS, sums[1], counts[1]) ==
+                                  ALCORE_OK,
+                              "%s", emulated_error);
+                ck_assert_int_eq(memcmp(counts[0], counts[1], sizeof counts[0]), 0);
+                for (int k = 0; k < GROUPS * layouts[n].dims; k++)
+                    ck_assert_msg(memcmp(&sums[0][k], &sums[1][k], sizeof sums[0][k]) == 0,
+                                  "layout %d, unit %d, device %d, sum %d: %a, not %a", (int)n, unit,
+                                  device, k, sums[1][k], sums[0][k]);
+                /* The last group is above those that the call has then. */
+                ck_assert_int_eq(
+                    cuda->group_sums(&work, &some, groups, GROUPS - 1, sums[1], counts[1]),
+                    ALCORE_E_INVALID);
+                ck_assert_ptr_nonnull(strstr(emulated_error, "not below the number of groups"));
+            }
         }
         emu.memory_free(there);
     }
+    emu.memory_free(groups_there);
 }
 END_TEST
 

@@ -65,6 +65,9 @@ static void call_all(void) {
                      ALCORE_OK);
     const alcore_sys_weights weights = {.minimum = values, .total = &value};
     ck_assert_int_eq(cuda->update_min(&work, 4 * ROWS, NULL, NULL, &weights), ALCORE_OK);
+    static double sum[DIMS];
+    int64_t in_group;
+    ck_assert_int_eq(cuda->group_sums(&work, &rows, group, 1, sum, &in_group), ALCORE_OK);
     const int64_t classes[] = {DIMS, MANY};
     for (int k = 0; k < 2; k++) {
         const alcore_sys_rows tokens = rows_of(logits, TOKENS, classes[k], ALCORE_FLOAT32);

@@ -141,6 +141,7 @@ def phrases():
         ('that much of the {} is spent again', [f'{per_logit:.0f}']),
         ('On sm_90 the loop has {} instructions', [decimal(loop['90'])]),
         ('at most {} times the fewest', [f'{one("tests/gpu/resources.py", r"value <= ([0-9.]+) [*] now"):.2f}']),
+        ('With up to {} groups `group_sums` reads', [whole(constant('lib/engines/cuda/cuda_group_sums.cu', 'FEW_GROUPS'))]),
         ('a lane begins {} loads before it waits for the first', [whole(constant('lib/engines/cuda/cuda_warp.cuh', 'LANE_STEPS'))]),
         ('a folder of less than {} MiB', [whole(one('tests/gpu/pack.sh', r'most_bytes=\$\(\((\d+) << 20\)\)'))]),
         ('A folder of {} bytes or more is refused', [whole(one('tests/gpu/pack.sh', r'most_bytes=\$\(\((\d+) << 20\)\)') * MIB)]),

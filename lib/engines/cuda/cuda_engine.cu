@@ -12,6 +12,7 @@
 #include "cuda_filter.cu"
 #include "cuda_fused.cu"
 #include "cuda_greedy.cu"
+#include "cuda_group_sums.cu"
 #include "cuda_groups.cu"
 #include "cuda_held.cu"
 #include "cuda_hidden.cu"

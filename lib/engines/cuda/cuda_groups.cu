@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of rows by group (group_sums), and the nearest centroid of each row among those of its group
- * (nearest_centroid: k-means within strata).
+/* The nearest centroid of each row among those of its group (nearest_centroid: k-means within
+ * strata).
  *
  * Rows pass in chunks, runs of rows that are on the device at a time. The rows of a chunk are
- * sorted by group on the host (grouping), in row order within a group. group_sums: a thread has one
- * component of one group and adds the rows of the group one after the other, SUM_AHEAD of them
- * loaded in advance: a running sum in row order, as spec 1.8 defines it. nearest_centroid: groups
- * with many rows and centroids go through the filter on tensor cores (cuda_best.cuh, nearest_body),
- * the others through nearest_kernel, four rows against four centroids at a time (cuda_pairs.cuh).
- * Cost: group_sums reads the rows once; nearest_centroid rows x centroids x dims multiply-adds in
- * half precision, or in double without the filter. */
+ * sorted by group on the host (grouping), in row order within a group. Groups with many rows and
+ * centroids go through the filter on tensor cores (cuda_best.cuh, nearest_body), the others through
+ * nearest_kernel, four rows against four centroids at a time (cuda_pairs.cuh). Cost: rows x
+ * centroids x dims multiply-adds in half precision, or in double without the filter.
+ */
 #include <algorithm>
 #include <cfloat>
 #include <type_traits>
@@ -22,118 +20,6 @@
 namespace alcore_cuda {
 
 namespace {
-/* Body of each_row: out [chunk] gets the L2 norm of each row. */
-struct norms_body {
-    double *out;
-    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double norm = sqrt(row_self_dot(row, dims));
-        if (lane_id() == 0) out[i] = norm;
-    }
-};
-
-/* SUM_AHEAD: rows that a thread loads before it adds the first of them, to hide the latency of
- * memory. Threads of a block of sums_kernel: 128 that have one component each; one warp where each
- * has a unit, so that few groups are still spread over many multiprocessors. */
-enum { SUM_AHEAD = 8 };
-template <int WIDTH> struct sum_block {
-    enum { THREADS = WIDTH == 1 ? 128 : CUDA_LANES };
-};
-
-/* Divides the components of a row of 16 or 32 bits by its norm; all are 0 where that is below
- * 1e-12. With 1 / norm, which is computed once, a quotient takes 5 operations in float64 in place
- * of about 9, and is rounded correctly by Markstein's theorem (Handbook of Floating-Point
- * Arithmetic, section 4.7 of the second edition): 1 / norm is rounded correctly, the first quotient
- * is within 2 units in the last place and the second one within 1, and nothing overflows or is
- * subnormal, because components and norms are between 2^-149 and 2^192. With 0 as `inverse` a
- * finite component becomes 0 and an infinite one NaN, as where it is divided by an infinite norm.
- */
-struct row_divisor {
-    double norm, inverse;
-    __device__ explicit row_divisor(double of_row)
-        : norm(of_row < CUDA_ZERO_NORM || of_row > DBL_MAX ? 1.0 : of_row),
-          inverse(of_row < CUDA_ZERO_NORM ? 0.0 : 1.0 / of_row) {}
-    __device__ double operator()(double x) const {
-        double quotient = x * inverse;
-        quotient = fma(fma(-norm, quotient, x), inverse, quotient);
-        return fma(fma(-norm, quotient, x), inverse, quotient);
-    }
-};
-
-/* Adds the rows of a chunk to sums [all groups, dims], which hold those of earlier chunks and begin
- * as 0: a thread has WIDTH adjacent components from j on, one or those of a unit of 16 bytes, which
- * one instruction loads; each has a sum of its own, so that WIDTH does not change the result.
- * blockIdx.y is the index k of a group in `groups`, those that have rows (order, groups, starts: as
- * in grouping). norms [chunk], L2, looked at when UNIT: rows are divided by them, or count as 0
- * below 1e-12. */
-template <int DTYPE, bool UNIT, int WIDTH>
-static __global__ void __launch_bounds__(sum_block<WIDTH>::THREADS)
-    sums_kernel(row_set rows, const double *norms, const int32_t *order, const int32_t *groups,
-                const int32_t *starts, double *sums) {
-    typedef typename real_of<DTYPE>::type real;
-    enum { BYTES = dtype_size<DTYPE>::BYTES };
-    int64_t j = ((int64_t)blockIdx.x * sum_block<WIDTH>::THREADS + threadIdx.x) * WIDTH;
-    if (j >= rows.dims) return;
-    const char *first = (const char *)rows.data + j * BYTES; /* component j of row 0 */
-    double *out = sums + groups[blockIdx.y] * rows.dims + j, sum[WIDTH];
-#pragma unroll
-    for (int w = 0; w < WIDTH; w++) sum[w] = out[w];
-    int32_t end = starts[blockIdx.y + 1];
-    for (int32_t entry = starts[blockIdx.y]; entry < end; entry += SUM_AHEAD) {
-        real ahead[SUM_AHEAD][WIDTH];
-        double norm[SUM_AHEAD];
-#pragma unroll
-        for (int k = 0; k < SUM_AHEAD; k++) {
-            int64_t i = order[entry + k < end ? entry + k : end - 1];
-            const char *from = first + i * rows.stride * BYTES;
-            if constexpr (WIDTH == 1) {
-                ahead[k][0] = real_at<DTYPE>(from, 0);
-            } else {
-                loaded_unit unit = *(const loaded_unit *)from;
-                widen_unit<DTYPE>(unit, ahead[k]);
-            }
-            norm[k] = UNIT ? norms[i] : 1.0;
-        }
-#pragma unroll
-        for (int k = 0; k < SUM_AHEAD; k++) {
-            if (entry + k >= end) continue;
-            row_divisor divided(norm[k]);
-#pragma unroll
-            for (int w = 0; w < WIDTH; w++) {
-                double x = widened(ahead[k][w]);
-                if (UNIT && WIDTH > 2) /* so not for float64 */
-                    x = divided(x);
-                else if (UNIT)
-                    x = norm[k] < CUDA_ZERO_NORM ? 0.0 : x / norm[k];
-                sum[w] = sum[w] + x;
-            }
-        }
-    }
-#pragma unroll
-    for (int w = 0; w < WIDTH; w++) out[w] = sum[w];
-}
-
-/* Launches sums_kernel for `batch` groups; norms NULL: rows are added as they are. Units are loaded
- * whole where every row is whole units and begins at a multiple of their size. */
-template <int DTYPE>
-void launch_sums(const row_set &rows, const double *norms, const int32_t *order,
-                 const int32_t *groups, const int32_t *starts, unsigned batch, double *sums,
-                 cudaStream_t stream) {
-    enum { WIDTH = sizeof(loaded_unit) / dtype_size<DTYPE>::BYTES };
-    auto launch = [&](auto unit, auto width) {
-        enum { THREADS = sum_block<decltype(width)::value>::THREADS };
-        dim3 blocks(blocks_for(rows.dims, THREADS * decltype(width)::value), batch);
-        CUDA_LAUNCH((sums_kernel<DTYPE, decltype(unit)::value, decltype(width)::value>), blocks,
-                    THREADS, stream, rows, norms, order, groups, starts, sums);
-    };
-    auto launch_unit = [&](auto width) {
-        norms ? launch(std::true_type(), width) : launch(std::false_type(), width);
-    };
-    bool whole = rows.dims % WIDTH == 0 && rows.stride % WIDTH == 0 &&
-                 (uintptr_t)rows.data % sizeof(loaded_unit) == 0;
-    whole ? launch_unit(std::integral_constant<int, WIDTH>())
-          : launch_unit(std::integral_constant<int, 1>());
-}
-
 /* Outputs of nearest_centroid by row of the chunk, on the device. */
 struct nearest_out {
     int32_t *nearest;   /* [chunk] its centroid, counted from the first of its group; -1: none */
@@ -304,49 +190,6 @@ half_rows halve_centroids(call &c, const double *centroids, int64_t count, int64
     return made;
 }
 } // namespace
-
-/* Kernel table: sums [groups, dims] and counts [groups] of the rows of each group, both
- * overwritten; group [rows], 0 .. groups - 1 or negative for none. A sum runs through the rows in
- * order, from chunk to chunk, so its bits are those of the CPU. */
-alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                         const int32_t *group, int64_t groups, double *sums, int64_t *counts) {
-    return guarded(work, [&](call &c) {
-        std::vector<int32_t> memory;
-        const int32_t *host_group = checked_groups(c, rows, group, groups, &memory);
-        std::vector<int64_t> count((size_t)groups);
-        for (int64_t i = 0; i < rows->count; i++)
-            if (host_group[i] >= 0) count[(size_t)host_group[i]]++;
-        int64_t size = groups * rows->dims;
-        double *device_sums = c.output(sums, size);
-        c.check(cudaMemsetAsync(device_sums, 0, (size_t)size * sizeof(double), c.compute),
-                "clearing sums");
-        grouping by;
-        pipeline pass(c, rows->count);
-        int matrix = pass.rows(rows), norms = rows->unit ? pass.scratch(sizeof(double)) : -1;
-        pass.run([&](const chunk &piece) {
-            group_rows(host_group + piece.first, piece.count, groups, &by);
-            if (by.groups.empty() || rows->dims == 0) return;
-            const int32_t *order = c.to_device(by.order), *present = c.to_device(by.groups),
-                          *starts = c.to_device(by.starts);
-            row_set set = chunk_rows(piece, rows, matrix);
-            if (rows->unit) { /* the sums divide by the norms of the rows as they are */
-                set.unit = 0;
-                launch_rows(set, rows->dtype, piece.stream, norms_body{piece.get<double>(norms)});
-            }
-            /* The second dimension of a grid is limited to 65535 blocks. */
-            for (size_t first = 0; first < by.groups.size(); first += 32768) {
-                size_t batch = by.groups.size() - first < 32768 ? by.groups.size() - first : 32768;
-                CUDA_EACH_DTYPE(rows->dtype,
-                                launch_sums<DTYPE>(set, piece.get<const double>(norms), order,
-                                                   present + first, starts + first, (unsigned)batch,
-                                                   device_sums, piece.stream));
-            }
-            for (const int32_t *list : {order, present, starts}) c.deallocate(list);
-        });
-        c.hand_back(sums, device_sums, size);
-        c.write_back(counts, count.data(), (size_t)groups * sizeof *counts);
-    });
-}
 
 /* Kernel table: for each row of a group g the nearest of the centroids starts[g] .. starts[g + 1] -
  * 1 of centroids [all, dims]: nearest [rows] counts from starts[g]; distance [rows] is its squared

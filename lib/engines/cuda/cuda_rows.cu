@@ -82,7 +82,7 @@ const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_
     const int32_t *host_group = c.to_host(group, rows->count, memory);
     for (int64_t i = 0; i < rows->count; i++) {
         if (host_group[i] >= groups)
-            fail(c.work, ALCORE_E_INVALID, "the group of a row is not below the number of groups");
+            fail(c.work, ALCORE_E_INVALID, GROUP_OUT_OF_RANGE);
     }
     return host_group;
 }

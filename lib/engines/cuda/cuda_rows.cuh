@@ -74,6 +74,15 @@ struct widen_body {
     }
 };
 
+/* Body of each_row: out [chunk] gets the L2 norm of each row. */
+struct norms_body {
+    double *out;
+    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
+        double norm = sqrt(row_self_dot(row, dims));
+        if (lane_id() == 0) out[i] = norm;
+    }
+};
+
 /* The rows of a set for kernels that compare few of them in double, and read these where they are
  * whatever their type; the warp calls the functions together. */
 struct exact_rows {
@@ -121,6 +130,9 @@ inline row_set whole_rows(call &c, const alcore_sys_rows *rows) {
     const void *data = c.to_device(rows->data, (size_t)extent * component, component);
     return {data, rows->count, rows->dims, rows->stride, nullptr, nullptr, rows->unit};
 }
+
+/* The message for a group that is not below the number of groups. */
+#define GROUP_OUT_OF_RANGE "the group of a row is not below the number of groups"
 
 /* Returns group [rows->count] in host memory: the caller's array, or a copy in *memory, which must
  * outlive its use, when that is on the device. Checks `rows`, and throws when a group is not below

@@ -72,7 +72,7 @@ __device__ inline double widened(float x) {
 }
 
 /* 16 bytes of an array, the most that one instruction loads, from an address that is a multiple of
- * 16. cuda_groups.cu and cuda_logits.cu read rows so where their addresses allow it. */
+ * 16. cuda_group_sums.cu and cuda_logits.cu read rows so where their addresses allow it. */
 struct alignas(16) loaded_unit {
     uint32_t word[4];
 };
