@@ -572,12 +572,12 @@ KEY(TOKENIZER, ALL, "transformers_version", NO_EFFECT, "", "who wrote the file")
 KEY(TOKENIZER, "eurobert llama alcore_transformer", "auto_map", REFUSED, "",
     "the tokenizer has code of its own, which does not run here; without the key the files are "
     "read")
-KEY(TOKENIZER, NATIVE, "auto_map", NO_EFFECT, "",
+KEY(TOKENIZER,
+    BERTS " modernbert nomic_bert deberta-v2 distilbert bart mbart marian m2m_100 " T5S
+          " mistral qwen2 qwen3 gemma3_text",
+    "auto_map", NO_EFFECT, "",
     "code of the folder, which does not run here: the files are read, as transformers does without "
     "trust_remote_code")
-KEY(TOKENIZER, ALL, "auto_map", REFUSED, "",
-    "the tokenizer has code of its own, which does not run here; without the key the files are "
-    "read")
 KEY(TOKENIZER, ALL, "init_inputs", REFUSED, "[]", "")
 KEY(TOKENIZER, ALL, "model_specific_special_tokens", NO_EFFECT, "",
     "the files of the tokenizer count")
