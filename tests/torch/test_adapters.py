@@ -130,6 +130,18 @@ def saved(box):
     assert alcore.Model.open(path).info["version"] != alcore.Model.open(base).info["version"]
 
 
+def in_fewer_bits(box):
+    """The merged model is near that in float32, and is refused where it would be saved, since a copy would have the weights of the base."""
+    for name in ("llama", "bert", "t5", "bert-to-class"):
+        path = adapter(box, name)
+        whole = alcore.Model.open(path).embed(TEXTS).tolist()
+        for dtype, far in (("bfloat16", 0.2), ("int8", 0.5)):  # as in test_narrow.py
+            model, copy = alcore.Model.open(path, dtype=dtype), os.path.join(box, "copy-%s-%s" % (name, dtype))
+            assert worst(sum(model.embed(TEXTS).tolist(), []), sum(whole, [])) < far, (name, dtype)
+            found = error(lambda: model.save(copy))
+            assert dtype in found and (dtype == "int8" or "float32" in found) and not os.path.exists(copy), (name, dtype, found)
+
+
 def bases(box):
     """Absolute paths, paths from the folder, and paths from the working directory; other names say what to do."""
     path = adapter(box, "qwen2")
@@ -199,7 +211,7 @@ def refusals(box):
 
 def main():
     tap = Tap()
-    tap.run([parity, saved, bases, refusals])
+    tap.run([parity, saved, in_fewer_bits, bases, refusals])
     tap.finish()
 
 

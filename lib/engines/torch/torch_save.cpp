@@ -288,10 +288,15 @@ void save_model(const Model &model, const std::string &folder) {
              "%s is the base of the adapter %s, and would be merged twice when that is opened "
              "again; save the model to another folder",
              folder.c_str(), model.adapter.c_str());
-    check(host.table->folder_make(host.user, folder.c_str()));
     if (model.products == at::kChar)
         fail(ALCORE_E_UNSUPPORTED, "%s: what was opened as int8 is not saved; open it as float32",
              model.folder.c_str());
+    if (model.products != at::kFloat && !model.adapter.empty())
+        fail(ALCORE_E_UNSUPPORTED,
+             "%s: an adapter that was opened as bfloat16 on the CPU is not saved, since its merged "
+             "weights are packed; open it as float32",
+             model.adapter.c_str());
+    check(host.table->folder_make(host.user, folder.c_str()));
     std::vector<Written> tensors;
     std::set<std::string> known;
     std::optional<Weights> before;
