@@ -59,6 +59,12 @@ NEVER(alcore_job_unref, 0) {
     alcore_job_unref(NULL);
     HOLDS(true);
 }
+NEVER(alcore_job_budget_count, 0) {
+    HOLDS(alcore_job_budget_count(NULL) == 0);
+}
+NEVER(alcore_job_of_budget, 0) {
+    HOLDS(!alcore_job_of_budget(NULL, 0));
+}
 NEVER(alcore_job_serves, 0) {
     HOLDS(alcore_job_serves("nnll") && !alcore_job_serves("phrases"));
 }
