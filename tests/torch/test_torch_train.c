@@ -192,7 +192,9 @@ START_TEST(updates_agree_with_pytorch) {
             for (int64_t k = 0; k < count; k++) {
                 double want = (double)((float *)expected.data)[k],
                        have = (double)((float *)found.data)[k];
-                ck_assert_msg(fabs(want - have) < 1e-4 * (1 + fabs(want)),
+                /* Adam divides by the root of the mean square, so that a gradient near epsilon
+                 * moves its weight by a part of the rate that rounding decides. */
+                ck_assert_msg(fabs(want - have) < how.rate / 50 * (1 + fabs(want)),
                               "%s: %s[%lld] is %.6f, PyTorch says %.6f", CASES[i].folder,
                               CASES[i].tensors[t], (long long)k, have, want);
             }
