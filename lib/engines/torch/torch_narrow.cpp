@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
@@ -24,7 +27,8 @@ const torch_products *kernels_of(at::ScalarType type) {
     return type == at::kChar ? torch_products_int8_here() : torch_products_bfloat16_here();
 }
 
-/* x, float32, with each row of the last dimension rounded as the kernels round it. */
+/* x, float32, or of the type itself, with each row of the last dimension rounded as the kernels
+ * round it. */
 at::Tensor rounded(const at::Tensor &x, at::ScalarType type) {
     if (type == at::kBFloat16) return x.to(at::kBFloat16).to(at::kFloat);
     const at::Tensor most = at::amax(x.abs(), {-1}, true), scale = most / 127;
@@ -97,11 +101,13 @@ class Narrowing {
         }
         linear.narrow = packed;
         widen(linear.bias);
-        linear.weight = packed->kernels == nullptr ? rounded(whole.to(at::kFloat), model_.products)
-                                                   : at::Tensor();
+        linear.weight = packed->kernels == nullptr ? rounded(whole, model_.products) : at::Tensor();
     }
     void narrow(Stack &stack) {
-        for (Block &block : stack.blocks) narrow(block);
+        for (Block &block : stack.blocks) {
+            narrow(block);
+            trim();
+        }
         for (at::Tensor *table : {&stack.position_table, &stack.types, &stack.relative})
             widen(*table);
         stack.widened = stack.words.scalar_type() != at::kFloat;
@@ -130,6 +136,13 @@ class Narrowing {
     }
 
   private:
+    /* glibc keeps freed matrices that lie between others, into which the packed ones do not all
+     * fit: the process had a third more memory than was in use. */
+    static void trim() {
+#ifdef __GLIBC__
+        malloc_trim(0);
+#endif
+    }
     void narrow(Block &block) {
         for (Linear *linear : {&block.self, &block.self_out, &block.cross_q, &block.cross_kv,
                                &block.cross_out, &block.up, &block.gate, &block.down})
