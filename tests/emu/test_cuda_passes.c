@@ -335,7 +335,7 @@ static setting whole_setting(int number) {
 static void count_selection(const setting *s, alcore_pool *pool) {
     emu_kernel_work earlier[MOST_KERNELS] = {{0}};
     emu_work before = emu.work(EMU_ALL);
-    char key[COUNTS_KEY + 1], name[COUNTS_KEY - 32];
+    char key[COUNTS_KEY + 1], name[COUNTS_KEY - 40];
     int kernels = 0;
     for (; emu.kernel_name(kernels) && kernels < MOST_KERNELS; kernels++)
         earlier[kernels] = emu.kernel(emu.kernel_name(kernels));
@@ -357,7 +357,7 @@ static void count_selection(const setting *s, alcore_pool *pool) {
         const emu_kernel_work now = emu.kernel(emu.kernel_name(k));
         const double of_kernel[] = {(double)(now.launches - earlier[k].launches),
                                     (double)(now.waits - earlier[k].waits)};
-        snprintf(key, sizeof key, "%s  %.30s", name, emu.kernel_name(k));
+        snprintf(key, sizeof key, "%s  %.38s", name, emu.kernel_name(k));
         if (of_kernel[0] > 0.0) counts_compare("GPU_PASSES", key, 2, of_kernel, slack);
     }
 }
@@ -578,12 +578,12 @@ START_TEST(nearest_centroid_converts_its_rows_once) {
     emu.filters(1);
     for (int chunks = 1; chunks <= 2; chunks++) {
         if (chunks == 2) emu.memory((size_t)12 << 20);
-        uint64_t converted = emu.kernel("each_row<convert_body>").launches,
+        uint64_t converted = emu.kernel("finished_rows<convert_body>").launches,
                  launched = emu.work(EMU_ALL).launches, read = emu.counted(EMU_CONVERTED_ROWS);
         ck_assert_int_eq(emu.kernels->nearest_centroid(&work, &matrix, group, 1, starts, centroids,
                                                        nearest, NULL, NULL, NULL),
                          ALCORE_OK);
-        ck_assert_uint_eq(emu.kernel("each_row<convert_body>").launches - converted,
+        ck_assert_uint_eq(emu.kernel("finished_rows<convert_body>").launches - converted,
                           (uint64_t)(1 + chunks));
         ck_assert_uint_eq(emu.counted(EMU_CONVERTED_ROWS) - read, searched + NEAR_CENTROIDS);
         ck_assert_uint_eq(emu.work(EMU_ALL).launches - launched, (uint64_t)(1 + 3 * chunks));

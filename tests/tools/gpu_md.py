@@ -33,22 +33,22 @@ K_MEANS = [
     ('assignment to the nearest centroid', ['nearest_kernel']),
     ('sums of the clusters that changed', ['few_sums_kernel']),
     ('the same, of less than 3/4 of the rows', ['sums_kernel']),
-    ('cosine distances to the centroids', ['each_row<group_cosine_body>']),
+    ('cosine distances to the centroids', ['finished_rows<group_cosine_body>']),
 ]
 FILTERED = [
-    ('assignment to the nearest centroid', ['best_filter<nearest_body>', 'best_rerank<nearest_body>', 'each_row<convert_body>']),
-    ('step of a search', ['rerank_kernel', 'candidates_kernel', 'begin_kernel', 'each_row<convert_body>']),
+    ('assignment to the nearest centroid', ['best_filter<nearest_body>', 'best_rerank<nearest_body>', 'finished_rows<convert_body>']),
+    ('step of a search', ['rerank_kernel', 'candidates_kernel', 'begin_kernel', 'finished_rows<convert_body>']),
 ]
 PASSES = [
     ('huds', [('sums of the strata', ['few_sums_kernel']),
-              ('cosine distances to their centroids', ['each_row<group_cosine_body>', 'each_row<self_dots_body>'])]),
+              ('cosine distances to their centroids', ['finished_rows<group_cosine_body>', 'each_row<norms_body>'])]),
     ('huds k_clusters=2 n_strata=3', K_MEANS),
     ('huds k_clusters=2 n_strata=3 filtered', FILTERED[:1]),
     ('mrs', [('norms of the rows', ['each_row<self_dots_body>']),
-             ('step of a search', ['join_kernel', 'values_kernel', 'each_row<convert_body>'])]),
+             ('step of a search', ['join_kernel', 'values_kernel', 'finished_rows<convert_body>'])]),
     ('mrs filtered', FILTERED[1:]),
     ('average-dist', [('sum of the target', ['few_sums_kernel']),
-                      ('distances to the target', ['distance_kernel', 'each_row<convert_body>', 'each_row<widen_body>'])]),
+                      ('distances to the target', ['distance_kernel', 'finished_rows<convert_body>', 'each_row<widen_body>'])]),
     ('average-dist sq=1', [('sum of the target', ['few_sums_kernel']), ('squared distances to its mean', ['each_row<sq_dists_body>']),
                            ('squared norms', ['each_row<self_dots_body>'])]),
 ]

@@ -90,7 +90,7 @@ def phrases():
     loop = {target: max(value for (at, kernel, element, name), value in counts.items()
                         if at == target and kernel.startswith('fused_kernel') and element.startswith('64 products')
                         and name == 'instructions') for target in ('86', '90')}
-    block_bytes = count('86', 'each_row<2, convert_body>', '', 'shared')
+    block_bytes = count('86', 'finished_rows<2, convert_body>', '', 'shared')
     resident = shared_bytes // (block_bytes + system_bytes) * warps
     cycles, clock = 8, 1.5
     return [

@@ -2,10 +2,10 @@
 /* The steps of greedy IDDS (HUDS, eq. 5) and arg-max. For every row v, a (A_v) is the sum of its
  * similarities to the unlabeled rows and b (B_v) that to the labeled ones: idds_update moves the
  * similarity to a pick from a to b, idds_scores makes scores from both. One warp a row in
- * idds_update, one thread an item in the others. arg_max reduces each block and then the results of
- * the blocks; its order is total (larger value, then lower item), so the shape of the reduction
- * does not matter; best_row lets its last step copy the row that was found. Cost of a pick: one
- * read of the rows and of two sums. */
+ * idds_update, up to its similarity; one thread an item in what follows and in the others. arg_max
+ * reduces each block and then the results of the blocks; its order is total (larger value, then
+ * lower item), so the shape of the reduction does not matter; best_row lets its last step copy the
+ * row that was found. Cost of a pick: one read of the rows and of two sums. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 #include "cuda_top_k.cuh"
@@ -30,10 +30,10 @@ __device__ inline double idds_score(const alcore_sys_idds &idds, double a, doubl
     return left - right;
 }
 
-/* Body of each_row, which gives row i of a chunk to a warp: moves its similarity f to the picked
- * row from a[i] to b[i]. All threads of the warp call row_dot() together and get the product;
- * thread 0 writes. A cosine with a norm below 1e-12 is 0. */
+/* Body of finished_rows: moves the similarity f of row i of a chunk to the picked row from a[i] to
+ * b[i]. A cosine with a norm below 1e-12 is 0. */
 struct idds_update_body {
+    typedef double sums;  /* the dot product with the picked row */
     const double *norms;  /* [chunk] L2 norms of the rows: f is the cosine; NULL: the dot product */
     const double *picked; /* [dims] the picked row */
     double picked_norm;   /* its L2 norm */
@@ -41,10 +41,15 @@ struct idds_update_body {
     alcore_sys_idds idds; /* for the scores */
     const double *s;      /* [chunk] similarity of each row to itself */
     double *scores;       /* [chunk] NULL: not wanted */
-    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double f = row_dot(row, picked, dims);
-        if (lane_id() != 0) return;
-        if (norms) f = cosine_of(f, norms[i], picked_norm);
+    template <int> __device__ double *memory() const {
+        CUDA_SHARED(double, of_rows, FINISHED_ROWS);
+        return of_rows;
+    }
+    template <class Row> __device__ double operator()(const Row &row, int64_t, int64_t dims) const {
+        return row_dot(row, picked, dims);
+    }
+    __device__ void finish(int64_t i, double dot) const {
+        double f = norms ? cosine_of(dot, norms[i], picked_norm) : dot;
         a[i] = a[i] - f;
         b[i] = b[i] + f;
         if (scores) scores[i] = idds_score(idds, a[i], b[i], s[i]);
@@ -196,8 +201,8 @@ alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_rows *ro
                                      idds ? *idds : alcore_sys_idds(),
                                      piece.get<const double>(s_column),
                                      piece.get<double>(scores_column)};
-            launch_rows(chunk_rows(piece, rows, matrix, mask_column), rows->dtype, piece.stream,
-                        body);
+            launch_finished_rows(chunk_rows(piece, rows, matrix, mask_column), rows->dtype,
+                                 piece.stream, body);
         });
     });
 }

@@ -12,8 +12,8 @@ namespace alcore_cuda {
 
 namespace {
 /* Bodies of each_row (cuda_rows.cuh): what the warp of row i of a chunk writes. All arrays are on
- * the device, in double: out [chunk]; vector [dims]; centroids [groups, dims]; centroid_dots
- * [groups], their squared norms; group [chunk] is int32 and not negative for rows that get here.
+ * the device, in double: out [chunk]; vector [dims]; centroids [groups, dims]; group [chunk] is
+ * int32 and not negative for rows that get here.
  * Every thread of the warp has the result, thread 0 writes it. */
 struct dots_body { /* dot(row, vector) */
     const double *vector;
@@ -41,14 +41,25 @@ struct sq_dists_body { /* |row - vector|^2 */
     }
 };
 
-struct group_cosine_body { /* 1 - cos(row, centroid of its group), spec 1.5 */
+/* Body of finished_rows: 1 - cos(row, centroid of its group), spec 1.5. */
+struct group_cosine_body {
+    struct alignas(sizeof(loaded_unit)) sums { /* one instruction reads it */
+        double dot, self;
+    };
     const int32_t *group;
-    const double *centroids, *centroid_dots;
+    const double *centroids, *centroid_norms; /* L2, not squared */
     double *out;
-    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double self, dot = row_dots(row, centroids + group[i] * dims, dims, &self);
-        if (lane_id() == 0)
-            out[i] = 1.0 - cosine_of(dot, sqrt(self), sqrt(centroid_dots[group[i]]));
+    template <int> __device__ sums *memory() const {
+        CUDA_SHARED(sums, of_rows, FINISHED_ROWS);
+        return of_rows;
+    }
+    template <class Row> __device__ sums operator()(const Row &row, int64_t i, int64_t dims) const {
+        sums found;
+        found.dot = row_dots(row, centroids + group[i] * dims, dims, &found.self);
+        return found;
+    }
+    __device__ void finish(int64_t i, const sums &of_row) const {
+        out[i] = 1.0 - cosine_of(of_row.dot, sqrt(of_row.self), centroid_norms[group[i]]);
     }
 };
 
@@ -81,8 +92,7 @@ const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_
     c.check_count(groups);
     const int32_t *host_group = c.to_host(group, rows->count, memory);
     for (int64_t i = 0; i < rows->count; i++) {
-        if (host_group[i] >= groups)
-            fail(c.work, ALCORE_E_INVALID, GROUP_OUT_OF_RANGE);
+        if (host_group[i] >= groups) fail(c.work, ALCORE_E_INVALID, GROUP_OUT_OF_RANGE);
     }
     return host_group;
 }
@@ -152,19 +162,19 @@ alcore_status group_cosine(const alcore_sys_work *work, const alcore_sys_rows *r
         std::vector<int32_t> memory;
         const int32_t *host_group = checked_groups(c, rows, group, groups, &memory);
         const double *device_centroids = c.to_device(centroids, groups * rows->dims);
-        double *centroid_dots = c.allocate_array<double>(groups);
+        double *centroid_norms = c.allocate_array<double>(groups);
         launch_rows({device_centroids, groups, rows->dims, rows->dims /* stride */,
                      nullptr /* no mask */, nullptr /* no groups */, 0 /* not unit */},
-                    ALCORE_FLOAT64, c.compute, self_dots_body{centroid_dots});
+                    ALCORE_FLOAT64, c.compute, norms_body{centroid_norms});
         pipeline pass(c, rows->count);
         pass.skip_ungrouped(host_group);
         int matrix = pass.rows(rows), group_column = pass.in(group, sizeof *group);
         int out_column = pass.out(out, sizeof *out);
         pass.run([&](const chunk &piece) {
             row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, group_column);
-            group_cosine_body body = {set.group, device_centroids, centroid_dots,
+            group_cosine_body body = {set.group, device_centroids, centroid_norms,
                                       piece.get<double>(out_column)};
-            launch_rows(set, rows->dtype, piece.stream, body);
+            launch_finished_rows(set, rows->dtype, piece.stream, body);
         });
     });
 }

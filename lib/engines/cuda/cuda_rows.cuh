@@ -18,6 +18,10 @@ struct row_set {
     const uint8_t *mask;         /* [count] NULL: all rows take part */
     const int32_t *group;        /* [count] rows with a negative one are left out; NULL: none */
     int32_t unit;                /* 1: rows are read as unit vectors */
+
+    __device__ bool takes_part(int64_t i) const {
+        return i < count && !(mask && !mask[i]) && !(group && group[i] < 0);
+    }
 };
 
 /* A reader of row i of a set; the warp calls it together, because unit rows need their norm, which
@@ -46,9 +50,7 @@ template <int DTYPE, class Body>
 static __global__ void __launch_bounds__(CUDA_THREADS, CUDA_BLOCKS)
     each_row(row_set rows, Body body) {
     int64_t i = warp_index();
-    if (i >= rows.count) return;
-    if (rows.mask && !rows.mask[i]) return;
-    if (rows.group && rows.group[i] < 0) return;
+    if (!rows.takes_part(i)) return;
     row_reader<DTYPE> row = read_row<DTYPE>(rows, i);
     if (row.unit)
         body(row, i, rows.dims);
@@ -63,6 +65,50 @@ void launch_rows(const row_set &rows, int32_t dtype, cudaStream_t stream, const 
     unsigned blocks = blocks_for(rows.count, CUDA_WARPS);
     CUDA_EACH_DTYPE(dtype,
                     CUDA_LAUNCH((each_row<DTYPE, Body>), blocks, CUDA_THREADS, stream, rows, body));
+}
+
+/* The same for bodies with more to do for a row than its sums, above all in float64: a warp has
+ * WARP_ROWS_FINISHED rows, and after all rows of the block the lanes of one warp finish a row each,
+ * as an operation of a warp takes as long for one lane as for 32. body(row, i, dims) returns
+ * Body::sums of a row, in every thread of its warp; body.finish(i, sums) is called by one thread;
+ * body.memory<DTYPE>() is shared memory for FINISHED_ROWS of them, which nothing else uses once the
+ * rows are read. */
+enum { WARP_ROWS_FINISHED = 4, FINISHED_ROWS = WARP_ROWS_FINISHED * CUDA_WARPS };
+static_assert((int)FINISHED_ROWS == (int)CUDA_LANES, "a warp finishes the rows of a block");
+template <int DTYPE, class Body>
+static __global__ void __launch_bounds__(CUDA_THREADS, CUDA_BLOCKS)
+    finished_rows(row_set rows, Body body) {
+    typedef typename Body::sums sums;
+    const int64_t first = (int64_t)blockIdx.x * FINISHED_ROWS;
+    const int first_of_warp = (int)threadIdx.x / CUDA_LANES * WARP_ROWS_FINISHED;
+    sums own = sums(); /* of the row of the warp with the number of this lane */
+#pragma unroll 1
+    for (int k = 0; k < WARP_ROWS_FINISHED; k++) {
+        const int64_t i = first + first_of_warp + k;
+        if (!__any_sync(CUDA_FULL_WARP, rows.takes_part(i))) continue;
+        const row_reader<DTYPE> row = read_row<DTYPE>(rows, i);
+        const sums found =
+            row.unit ? body(row, i, rows.dims) : body(plain_row<DTYPE>{row.data}, i, rows.dims);
+        if (lane_id() == k) own = found;
+    }
+    sums *memory = body.template memory<DTYPE>();
+    __syncthreads(); /* the memory may have been used for the rows */
+    if (lane_id() < WARP_ROWS_FINISHED) memory[first_of_warp + lane_id()] = own;
+    __syncthreads(); /* all sums are there */
+    const int64_t i = first + threadIdx.x;
+    if (threadIdx.x >= FINISHED_ROWS || !rows.takes_part(i)) return;
+    const sums found = memory[threadIdx.x];
+    body.finish(i, found);
+}
+
+/* Launches finished_rows. */
+template <class Body>
+void launch_finished_rows(const row_set &rows, int32_t dtype, cudaStream_t stream,
+                          const Body &body) {
+    if (rows.count == 0) return;
+    unsigned blocks = blocks_for(rows.count, FINISHED_ROWS);
+    CUDA_EACH_DTYPE(
+        dtype, CUDA_LAUNCH((finished_rows<DTYPE, Body>), blocks, CUDA_THREADS, stream, rows, body));
 }
 
 /* Body of each_row: widens the rows to double, unit rows as unit vectors, to the device memory out
