@@ -99,6 +99,8 @@ emu_context primaries[EMU_DEVICES] = {{0, true, 1, false}, {1, true, 2, false}};
 unsigned long long context_ids = 2; /* the last one that was given */
 std::set<emu_stream *> &streams_made = *new std::set<emu_stream *>(); /* and not destroyed */
 std::set<emu_event *> &events_made = *new std::set<emu_event *>();
+/* Those of devices that were reset stay, so that a use of them is seen, and is no leak. */
+std::vector<const void *> &lost_objects = *new std::vector<const void *>();
 bool pools_there = true; /* alcore_emu_pools() */
 emu_stream default_streams[EMU_DEVICES] = {emu_stream(0), emu_stream(1)};
 thread_local std::vector<emu_context *> contexts; /* of the thread; the last one is current */
@@ -917,6 +919,7 @@ void alcore_emu_reset(int device) {
     for (emu_stream *stream : std::set<emu_stream *>(streams_made)) {
         if (stream->device != device) continue;
         stream->lost = true;
+        lost_objects.push_back(stream);
         stream->queue.clear();
         stream->done = stream->issued;
         objects--;
@@ -925,6 +928,7 @@ void alcore_emu_reset(int device) {
     for (emu_event *event : std::set<emu_event *>(events_made)) {
         if (event->device != device) continue;
         event->lost = true;
+        lost_objects.push_back(event);
         objects--;
         events_made.erase(event);
     }
