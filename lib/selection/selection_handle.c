@@ -51,16 +51,17 @@ static alcore_status gather_picks(alcore_selection *self, const double *costs) {
     ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof(int64_t), &self->ranks));
     for (int64_t i = 0; i < outcome->count; i++) self->ranks[i] = -1;
     for (int32_t c = 0; c < outcome->column_count; c++) {
+        const char *own = self->bought.columns[c], *all = outcome->columns[c].values;
         ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &self->pick_columns[c]));
         for (size_t k = 0; k < count; k++) /* float64 and int64 are both 8 bytes */
             memcpy((char *)self->pick_columns[c] + 8 * k,
-                   (const char *)outcome->columns[c].values + 8 * self->bought.picks[k], 8);
+                   own ? own + 8 * k : all + 8 * self->bought.picks[k], 8);
     }
     for (size_t k = 0; k < count; k++) {
         int64_t position = self->bought.picks[k], row = outcome->rows[position];
         self->ranks[position] = (int64_t)k;
         self->rows[k] = row;
-        self->scores[k] = outcome->scores[position];
+        self->scores[k] = self->bought.scores ? self->bought.scores[k] : outcome->scores[position];
         self->costs[k] = !costs ? 1.0 : costs[row];
         self->words += alcore_pool_words(pool, row);
         self->characters += alcore__pool_characters(pool, row);

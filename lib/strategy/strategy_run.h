@@ -128,7 +128,7 @@ typedef struct alcore__fact {
     double *values;
 } alcore__fact;
 
-enum { ALCORE__RECORD_COLUMNS = 16, ALCORE__FACTS = 12 };
+enum { ALCORE__FACTS = 12 };
 
 typedef struct alcore__outcome {
     int64_t count;    /* candidates, without those that were masked for a NaN */

@@ -275,10 +275,8 @@ static alcore_status take_gathered(alcore_job *job, const alcore__job_message *m
     alcore_ctx *ctx = job->object.ctx;
     alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_SPEND);
     ALCORE__TRY(answer_parts(job, message, &answer));
-    const alcore_status status =
-        alcore__job_keep(job, &(alcore__job_bought){.outcome = &answer.outcome,
-                                                    .scores = answer.outcome.scores,
-                                                    .costs = answer.costs});
+    const alcore_status status = alcore__job_keep(
+        job, &(alcore__job_bought){.outcome = &answer.outcome, .costs = answer.costs});
     alcore__outcome_clear(ctx, &answer.outcome);
     alcore__free(ctx, answer.costs);
     return status;

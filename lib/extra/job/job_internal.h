@@ -59,9 +59,7 @@ alcore_status alcore__job_settings(const alcore_job *job, alcore__buffer *out);
 
 /* What was bought of the rows of all shards, or of their nominees. */
 typedef struct alcore__job_bought {
-    const alcore__outcome *outcome; /* its purchases are those of some or all budgets */
-    const double
-        *scores; /* [candidates] those of the largest budget, for all; NULL with nominees */
+    const alcore__outcome *outcome;   /* its purchases are those of some or all budgets */
     const alcore__nominees *nominees; /* of which its rows are the indices; NULL: rows are rows */
     const double *costs;              /* by row, without nominees; NULL: each costs 1 */
 } alcore__job_bought;

@@ -23,10 +23,9 @@ void alcore__job_passes_clear_rows(alcore_ctx *ctx, alcore__job_passes *passes) 
     alcore__free(ctx, passes->labeled_rows);
     alcore__free(ctx, passes->costs);
     alcore__job_languages_clear(ctx, &passes->languages);
-    alcore__free(ctx, passes->scores);
-    passes->scores = NULL;
     passes->mask = passes->labeled_rows = NULL;
     passes->costs = NULL;
+    passes->ended = false;
 }
 
 void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes) {
@@ -74,19 +73,13 @@ static alcore_status begin_next(alcore_job *job) {
     return alcore__job_begin_passes(job);
 }
 
-/* Keeps what the run has bought, and the scores of the first run for the picks of all. */
+/* Keeps what the run has bought. */
 static alcore_status keep_outcome(alcore_job *job, const alcore__outcome *outcome) {
     alcore__job_passes *passes = job->passes;
-    const size_t count = (size_t)outcome->count;
-    if (!passes->scores) {
+    if (!passes->ended)
         passes->budgets_left = passes->input.fill.further_count - outcome->further_count;
-        ALCORE__TRY(
-            alcore__new_array(job->object.ctx, count, sizeof *passes->scores, &passes->scores));
-        if (count > 0) memcpy(passes->scores, outcome->scores, count * sizeof *passes->scores);
-    }
-    return alcore__job_keep(job, &(alcore__job_bought){.outcome = outcome,
-                                                       .scores = passes->scores,
-                                                       .costs = passes->costs});
+    passes->ended = true;
+    return alcore__job_keep(job, &(alcore__job_bought){.outcome = outcome, .costs = passes->costs});
 }
 
 /* Ends the run. *more: another one was begun, under a further budget. */

@@ -35,7 +35,7 @@ struct alcore__job_passes {
     alcore__run *run;
     alcore__shard *shard;
     int32_t budgets_left; /* further ones, each of which needs a run of its own */
-    double *scores;       /* [candidates] of the first run, owned; NULL: it has not ended */
+    bool ended;           /* the first run */
     bool failed;          /* in a pass */
 };
 

@@ -53,7 +53,9 @@ static alcore_status keep_purchase(alcore_job *job, const alcore__job_bought *bo
         const int64_t position = purchase->picks[rank], row = outcome->rows[position];
         const alcore__nominee *nominee = bought->nominees ? &bought->nominees->entries[row] : NULL;
         job->pick_rows[rank] = nominee ? nominee->row : row;
-        job->pick_scores[rank] = nominee ? nominee->score : bought->scores[position];
+        job->pick_scores[rank] = nominee            ? nominee->score
+                                 : purchase->scores ? purchase->scores[rank]
+                                                    : outcome->scores[position];
         job->costs[rank] = nominee ? nominee->cost : bought->costs ? bought->costs[row] : 1.0;
     }
     job->spent = purchase->spent;

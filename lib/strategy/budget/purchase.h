@@ -76,6 +76,8 @@ typedef struct alcore__offer {
                          passed it over for that cause */
 } alcore__offer;
 
+enum { ALCORE__RECORD_COLUMNS = 16 }; /* how many a strategy may have */
+
 /* What one budget bought. */
 typedef struct alcore__purchase {
     double budget; /* what might be spent, in the unit of the costs */
@@ -87,6 +89,10 @@ typedef struct alcore__purchase {
     int64_t redundant;    /* rows passed over because they are too similar to a pick */
     int64_t unaffordable; /* rows that fill=skip passed over */
     int64_t free_rows;    /* rows of cost 0, which are never bought */
+    /* Where a run of its own bought the picks, what that run made of them, in rank order, owned;
+     * NULL: the values of the outcome, by position. */
+    double *scores;                        /* [pick_count] */
+    void *columns[ALCORE__RECORD_COLUMNS]; /* [pick_count] float64 or int64 */
     alcore__explanation explanation;
 } alcore__purchase;
 

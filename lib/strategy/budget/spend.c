@@ -35,19 +35,43 @@ static alcore_status run_whole(const alcore__run *like, const alcore__run_input 
     return status;
 }
 
+/* Copies an array of the candidates for the picks of a purchase; float64 and int64 have 8 bytes. */
+static alcore_status of_picks(alcore_ctx *ctx, const alcore__purchase *purchase, const void *values,
+                              void **out) {
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)purchase->pick_count, 8, out));
+    for (int64_t k = 0; k < purchase->pick_count; k++)
+        memcpy((char *)*out + 8 * k, (const char *)values + 8 * purchase->picks[k], 8);
+    return ALCORE_OK;
+}
+
+/* Keeps what the run made of its picks. */
+static alcore_status keep_values(alcore_ctx *ctx, const alcore__outcome *outcome,
+                                 alcore__purchase *purchase) {
+    void *scores = NULL;
+    const alcore_status status = of_picks(ctx, purchase, outcome->scores, &scores);
+    purchase->scores = scores;
+    if (status != ALCORE_OK) return status;
+    for (int32_t c = 0; c < outcome->column_count; c++)
+        ALCORE__TRY(of_picks(ctx, purchase, outcome->columns[c].values, &purchase->columns[c]));
+    return ALCORE_OK;
+}
+
 /* Runs the strategy of `run` once more with another budget only and moves what that buys, with its
- * explanation, to *purchase. Needed where a smaller budget may buy rows that are no prefix of those
- * of a larger one. */
+ * explanation and the values of the picks, to *purchase. Needed where a smaller budget may buy rows
+ * that are no prefix of those of a larger one. */
 static alcore_status run_again(const alcore__run *run, double budget, alcore__purchase *purchase) {
     alcore__run_input input = *run->input;
     alcore__outcome outcome;
     input.fill.budget = budget;
     input.fill.further_count = 0;
     ALCORE__TRY(run_whole(run, &input, &outcome));
-    *purchase = outcome.bought;
-    outcome.bought = (alcore__purchase){0}; /* the rest is freed */
+    const alcore_status status = keep_values(run->ctx, &outcome, &outcome.bought);
+    if (status == ALCORE_OK) {
+        *purchase = outcome.bought;
+        outcome.bought = (alcore__purchase){0}; /* the rest is freed */
+    }
     alcore__outcome_clear(run->ctx, &outcome);
-    return ALCORE_OK;
+    return status;
 }
 
 /* Runs the strategy again for each further budget: outcome->further [further_count]. With fill=skip

@@ -81,6 +81,8 @@ void alcore__purchase_clear(alcore_ctx *ctx, alcore__purchase *purchase) {
     for (int32_t t = 0; t < explanation->count; t++) free_part(ctx, &explanation->parts[t]);
     alcore__free(ctx, explanation->score_at_least);
     alcore__free(ctx, explanation->targets);
+    for (int32_t c = 0; c < ALCORE__RECORD_COLUMNS; c++) alcore__free(ctx, purchase->columns[c]);
+    alcore__free(ctx, purchase->scores);
     alcore__free(ctx, purchase->picks);
     *purchase = (alcore__purchase){0};
 }

@@ -232,6 +232,14 @@ def test_several_budgets_may_be_an_array(numpy):
     assert [[len(one) for one in found] for found in several] == [[2, 3]] * 3
 
 
+@pytest.mark.parametrize("strategy", ["typiclust", "bertkm"])
+def test_the_values_of_several_budgets_are_those_of_each_alone(strategy):
+    texts = ["%s %s number%d" % (PLAIN[i % len(PLAIN)], PLAIN[i * 7 % len(PLAIN)], i) for i in range(120)]
+    for one, budget in zip(alcore.select(texts, [5, 20, 11], strategy, model="ngram"), (5, 20, 11)):
+        alone = alcore.select(texts, budget, strategy, model="ngram")
+        assert list(one.indices) == list(alone.indices) and list(one.scores) == list(alone.scores)
+
+
 @pytest.mark.parametrize("role", ["texts", "ids", "cost", "scores"])
 def test_sets_have_no_order(role):
     given = {"texts": PLAIN, "scores": list(range(6)), role: frozenset(PLAIN if role in ("texts", "ids") else range(6))}
