@@ -69,7 +69,7 @@ int l_model_set_verbalizer(lua_State *L) {
 /*** Lets a language model that was opened with a prompt with {text} or {source} read it as the turn
  * of a user, written by the chat template of its folder.
  * @function model:set_chat
- * @tparam boolean on false: it reads the prompt as it is, as at first
+ * @tparam boolean on false: the model reads the prompt as it stands, which is how it is opened
  * @tparam[opt] string system the text of a system turn; nil: no such turn
  * @return itself; or nil, message, code */
 int l_model_set_chat(lua_State *L) {

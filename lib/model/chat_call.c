@@ -78,7 +78,7 @@ static alcore_status replace(alcore__chat *chat, alcore__name text, alcore__name
     return status;
 }
 
-/* Whether there are so many arguments, all of them texts without names. */
+/* Whether there are `least` to `most` arguments, all of them strings that are given by place. */
 static bool are_texts(const alcore__chat_arguments *arguments, int least, int most) {
     if (arguments->count < least || arguments->count > most) return false;
     for (int i = 0; i < arguments->count; i++)

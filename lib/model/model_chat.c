@@ -34,8 +34,8 @@ alcore_status alcore__chat_append(const alcore_model *model, const char *text, s
     return append_turns(model, data->system, text, length, out);
 }
 
-/* Whether the model can read turns, and what the template makes of one, so that a template that is
- * refused is so at once. */
+/* Checks that the model can read turns, and renders one of them, so that a template that cannot be
+ * read is refused when the chat is set and not in the first call that uses it. */
 static alcore_status check(const alcore_model *model, const char *system) {
     const alcore__engine_model *data = model->data;
     alcore__buffer tried = {0};

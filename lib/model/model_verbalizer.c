@@ -5,9 +5,9 @@
  *
  *     s_k = sum over i of log p(t_i | x, t_1 .. t_(i-1)),   P(k | x) = exp(s_k) / sum exp(s_j)
  *
- * The end that engines score behind a target is left out: a label may go on. The engine is called
- * once for each label of a batch, with the same prompts. Memory: a float64 for each row of a batch
- * and label. */
+ * The end that engines score behind a target is left out: a label may go on. For each
+ * batch of prompts the engine is called once a label. Memory: a float64 for each row of a batch and
+ * each label. */
 #include <math.h>
 #include <string.h>
 

@@ -16,6 +16,7 @@ os.environ["ALCORE_LIBRARY"] = os.environ.get("ALCORE_LIBRARY") or os.path.join(
 import alcore  # noqa: E402
 from language_folder import language_folder  # noqa: E402
 from model_keys_folder import TARGETS, TEXTS, is_language, make_folder  # noqa: E402
+from refusals import error  # noqa: E402
 from tap import Tap  # noqa: E402
 
 ADAPTERS = sorted(os.listdir(os.path.join(TORCH, "adapters")))
@@ -91,14 +92,6 @@ def compare(model, name):
         assert len(found[key]) == len(wanted[key]), (name, key)
         assert worst(found[key], wanted[key]) < 1e-5, (name, key, worst(found[key], wanted[key]))
     return found
-
-
-def error(function):
-    try:
-        function()
-    except alcore.Error as problem:
-        return str(problem)
-    return ""
 
 
 def parity(box):

@@ -16,6 +16,7 @@ sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), TORCH, os.path.join(BUILD,
 os.environ["ALCORE_LIBRARY"] = os.environ.get("ALCORE_LIBRARY") or os.path.join(BUILD, "lib", "libalcore.so.1")
 import alcore  # noqa: E402
 from language_folder import language_folder as folder  # noqa: E402
+from refusals import error  # noqa: E402
 from tap import Tap  # noqa: E402
 
 FAMILIES = ["llama", "mistral", "qwen2", "qwen3", "gemma3"]
@@ -37,14 +38,6 @@ def logprobs(model, texts, **pool):
     pool = alcore.Pool(texts, context=model.context, **pool)
     model.run(pool, "logprobs")
     return rows_of(pool)
-
-
-def error(function):
-    try:
-        function()
-    except alcore.Error as problem:
-        return str(problem)
-    return ""
 
 
 def texts(box):

@@ -18,6 +18,7 @@ sys.path[:0] = [os.path.join(TORCH, "..", "tools"), TORCH, os.path.join(BUILD, "
 os.environ["ALCORE_LIBRARY"] = os.environ.get("ALCORE_LIBRARY") or os.path.join(BUILD, "lib", "libalcore.so.1")
 import alcore  # noqa: E402
 from model_keys_folder import TARGETS, TEXTS, make_folder  # noqa: E402
+from refusals import error  # noqa: E402
 from tap import Tap  # noqa: E402
 
 #: The largest difference to float32, of components of vectors of a length of 4 to 20 and of
@@ -135,14 +136,6 @@ def weights_that_are_zero_or_no_numbers(box):
                 raise AssertionError("%s of %g gave vectors" % (dtype, value))
             except alcore.Error as problem:
                 assert "finite" in str(problem), problem
-
-
-def error(function):
-    try:
-        function()
-    except (alcore.Error, ValueError) as problem:
-        return str(problem)
-    return ""
 
 
 def what_is_refused(box):

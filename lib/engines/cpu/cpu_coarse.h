@@ -28,10 +28,11 @@ static void coarse_cut(coarse_items *items, int64_t slab, sweep_memory *memory) 
     items->begin = sweep_cut(memory, slab, sizeof *items->begin);
 }
 
-/* An upper bound of what rounding to float32 moves a comparison by: three roundings of the product,
- * one of the row's term, which is at most |x|^2 / 2 + |q|^2, and one of the difference. limit,
- * norm: of the longest row and of the query. An item and what stands for it differ by less than a
- * fifth of its norm (PRUNE_MAX_DIMS components) or, below INT16_MAX_SCALE, by less than 2^-54. */
+/* An upper bound of the error that rounding to float32 adds to a comparison: three roundings of the
+ * product, one of the row's term, which is at most |x|^2 / 2 + |q|^2, and one of the difference.
+ * limit, norm: of the longest row and of the query. An item and what stands for it differ by less
+ * than a fifth of its norm (PRUNE_MAX_DIMS components) or, below INT16_MAX_SCALE, by less than
+ * 2^-54. */
 CPU_INLINE double coarse_rounding(double limit, double norm) {
     double sum = limit + norm + 0x1p-50;
     return 0x1p-20 * sum * sum;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stream slots: the streams, events and memory that a call works with. They outlive it, because
  * making them costs more than most calls. A device has MAX_STREAM_SLOTS of them, which is how many
- * calls run at once: a call acquires an idle slot, and where there is none waits and asks the host
- * meanwhile whether to stop.
+ * calls run at once: a call acquires an idle slot. Where there is none it waits, and asks the host
+ * while it waits whether to stop.
  *
  * Kernels of the last call of an idle slot may still be queued: their end is the event `busy`. A
  * call takes a slot where they are done, or a new one; only then one where they are not, and its

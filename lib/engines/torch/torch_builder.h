@@ -77,9 +77,9 @@ struct Builder {
 class JoinedRows {
   public:
     JoinedRows(Builder &build, int64_t rows, int64_t columns);
-    /* Reads the next matrix, [rows, columns]. */
+    /* Reads the matrix `name`, [rows, columns], into the next rows. */
     void read(const std::string &name, int64_t rows);
-    /* All of them. */
+    /* The matrices that were read, one below the other. */
     at::Tensor whole();
 
   private:

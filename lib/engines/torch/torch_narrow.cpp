@@ -80,8 +80,8 @@ std::shared_ptr<const NarrowWeight> pack(const Model &model, const at::Tensor &w
     return out;
 }
 
-/* The matrices of a model one by one, each of which goes when it is packed. Blocks may share one
- * (ALBERT): it is packed once, and stays until all are. */
+/* Packs the matrices of a model one by one and frees each original once it is packed. A matrix that
+ * blocks share (ALBERT) is packed once; its original is freed at the end. */
 class Narrowing {
   public:
     explicit Narrowing(Model &model) : model_(model) {}

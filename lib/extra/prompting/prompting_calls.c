@@ -30,7 +30,7 @@ alcore_status alcore_model_set_verbalizer(alcore_model *model, const char *const
     return alcore__leave(model->object.ctx, set_verbalizer(model, labels, label_count));
 }
 
-/* The same for the chat. */
+/* Turns the chat on or off under the write lock of the model; off is possible for any model. */
 static alcore_status set_chat(alcore_model *model, int32_t on, const char *system) {
     if (on != 0 && on != 1)
         return alcore__fail(ALCORE_E_PARAM, "alcore_model_set_chat: on is %d, not 0 or 1", on);
