@@ -18,7 +18,7 @@ static size_t column_of_model(const char *value) {
 
 /* Whether one of the models that were opened took an option that not every model has. */
 typedef struct taken {
-    bool language, prompt, outputs;
+    bool language, folder /* options of Hugging Face folders */, outputs;
 } taken;
 
 /* Sets the language of --to, where the model has outputs in one. */
@@ -31,17 +31,18 @@ static int set_language(const arguments *args, alcore_model *model, taken *by) {
     return outcome(alcore_model_set_language(model, option_value(args, OPTION_TO, NULL)));
 }
 
-/* Refuses --to, --prompt, --chat and --verbalizer where no model took them. A page takes --to too
- * (select_page.h). */
+/* Refuses --to, --prompt, --dtype, --chat and --verbalizer where no model took them. A page takes
+ * --to too (select_page.h). */
 static int check_taken(const arguments *args, taken by) {
     const bool page = select_page_is(option_value(args, OPTION_OUT, "-"));
     if (option_given(args, OPTION_TO) && !by.language && !page)
         return complain(EXIT_USAGE, "--to %s: no --model is one that translates",
                         option_value(args, OPTION_TO, ""));
-    const bool prompt = option_given(args, OPTION_PROMPT);
-    if ((prompt || option_given(args, OPTION_PROMPT_NAME)) && !by.prompt)
-        return complain(EXIT_USAGE, "--%s: no --model is a Hugging Face folder",
-                        prompt ? "prompt" : "prompt-name");
+    static const option_id of_folders[] = {OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_DTYPE};
+    for (size_t i = 0; !by.folder && i < sizeof of_folders / sizeof *of_folders; i++)
+        if (option_given(args, of_folders[i]))
+            return complain(EXIT_USAGE, "--%s: no --model is a Hugging Face folder",
+                            option_table[of_folders[i]].name);
     const bool chat = option_given(args, OPTION_CHAT);
     if ((chat || option_given(args, OPTION_VERBALIZER)) && !by.outputs)
         return complain(EXIT_USAGE, "--%s: no --model is a language model",
@@ -49,7 +50,12 @@ static int check_taken(const arguments *args, taken by) {
     return EXIT_DONE;
 }
 
-int read_prompt(const arguments *args, alcore_model_options *options) {
+int read_folder_options(const arguments *args, alcore_model_options *options) {
+    static const int32_t types[] = {ALCORE_FLOAT32, ALCORE_BFLOAT16, ALCORE_FLOAT16, ALCORE_INT8};
+    int choice = -1;
+    TRY(option_choice(args, OPTION_DTYPE, "float32|bfloat16|float16|int8", &choice));
+    if (choice >= 0) options->dtype = types[choice];
+    options->device = option_value(args, OPTION_DEVICE, NULL);
     options->prompt = option_value(args, OPTION_PROMPT, NULL);
     options->prompt_name = option_value(args, OPTION_PROMPT_NAME, NULL);
     if (!options->prompt || !options->prompt_name) return EXIT_DONE;
@@ -104,18 +110,17 @@ int join_path(const char *folder, const char *name, char path[4096]) {
     return length < 4096 ? EXIT_DONE : complain(EXIT_DATA, "%s: the path is too long", folder);
 }
 
-/* Opens the folder of a model on the device of --device, with the prompt of --prompt. Folders of
- * ready columns, which have no config.json, run nowhere and read no texts: the device is then that
- * of the selection alone. */
+/* Opens the folder of a model with the options of the command line. Folders of ready columns, which
+ * have no config.json, run nowhere and read no texts: the device is then that of the selection
+ * alone. */
 static int open_folder(alcore_ctx *ctx, const arguments *args, const char *folder, taken *by,
                        alcore_model **out) {
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     char config[4096];
     TRY(join_path(folder, "config.json", config));
     if (access(config, R_OK) == 0) {
-        options.device = option_value(args, OPTION_DEVICE, NULL);
-        TRY(read_prompt(args, &options));
-        by->prompt = true;
+        TRY(read_folder_options(args, &options));
+        by->folder = true;
     }
     return outcome(alcore_model_open(ctx, folder, &options, out));
 }

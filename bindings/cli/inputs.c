@@ -456,9 +456,9 @@ static bool scorer_reads(const arguments *args, const alcore_scorer *scorer, con
 }
 
 int inputs_check_model(const arguments *args, const alcore_model *model) {
-    static const option_id of_model[] = {OPTION_MODEL,      OPTION_PROMPT, OPTION_PROMPT_NAME,
-                                         OPTION_VERBALIZER, OPTION_CHAT,   OPTION_TO,
-                                         OPTION_CACHE};
+    static const option_id of_model[] = {OPTION_MODEL,       OPTION_DTYPE,      OPTION_PROMPT,
+                                         OPTION_PROMPT_NAME, OPTION_VERBALIZER, OPTION_CHAT,
+                                         OPTION_TO,          OPTION_CACHE};
     for (size_t i = 0; !model && i < sizeof of_model / sizeof *of_model; i++)
         if (option_given(args, of_model[i]))
             return complain(EXIT_USAGE, "--%s is not read: no column is missing that a model makes",

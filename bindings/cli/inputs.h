@@ -132,8 +132,9 @@ int read_reading(const arguments *args, alcore_read_options *options);
 /* ALCORE_FORMAT_* of a --format value; an exit code. */
 int parse_format(const char *text, int32_t *out);
 
-/* Sets the prompt of --prompt or --prompt-name in the options of a model; an exit code. */
-int read_prompt(const arguments *args, alcore_model_options *options);
+/* Sets what --device, --dtype and --prompt or --prompt-name say in the options of a Hugging Face
+ * folder; an exit code. */
+int read_folder_options(const arguments *args, alcore_model_options *options);
 /* Sets the chat of --chat and the labels of --verbalizer, where they are given; an exit code. */
 int set_prompting(const arguments *args, alcore_model *model);
 /* Writes "FOLDER/NAME" into path; an exit code. */

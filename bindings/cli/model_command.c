@@ -22,7 +22,7 @@ typedef struct model_run {
 
 /* ---- opening ---- */
 
-/* The settings of --device, --layer, --pool and --normalize; an exit code. */
+/* The settings of --layer, --pool, --normalize and those of every folder; an exit code. */
 static int read_settings(const arguments *args, alcore_model_options *options) {
     static const int32_t poolings[] = {ALCORE_POOLING_MEAN, ALCORE_POOLING_FIRST,
                                        ALCORE_POOLING_WORDS, ALCORE_POOLING_POOLER,
@@ -31,11 +31,10 @@ static int read_settings(const arguments *args, alcore_model_options *options) {
     int choice = -1;
     TRY(option_integer(args, OPTION_LAYER, -1, 1000, &layer));
     TRY(option_choice(args, OPTION_POOLING, "mean|cls|first-subword|pooler|max", &choice));
-    options->device = option_value(args, OPTION_DEVICE, NULL);
     options->layer = (int32_t)layer;
     if (choice >= 0) options->pooling = poolings[choice];
     if (option_given(args, OPTION_NORMALIZE)) options->normalize = ALCORE_NORMALIZE_UNIT;
-    return read_prompt(args, options);
+    return read_folder_options(args, options);
 }
 
 /* Opens the model of operand 1, in the language of --to; an exit code. */
@@ -517,7 +516,7 @@ typedef struct action {
     const char *name, *operands;
     int count;
     int (*run)(model_run *self);
-    option_id own[9]; /* ends with OPTION_TOTAL */
+    option_id own[10]; /* ends with OPTION_TOTAL */
 } action;
 
 static const action actions[] = {
@@ -525,31 +524,33 @@ static const action actions[] = {
      "DIR",
      2,
      run_info,
-     {OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_VERBALIZER, OPTION_CHAT, OPTION_TOTAL}},
+     {OPTION_DTYPE, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_VERBALIZER, OPTION_CHAT,
+      OPTION_TOTAL}},
     {"tokenize", "DIR TEXT", 3, run_tokenize, {OPTION_TOKEN_OFFSETS, OPTION_TOTAL}},
     {"embed",
      "DIR TEXT",
      3,
      run_embed,
-     {OPTION_LAYER, OPTION_POOLING, OPTION_NORMALIZE, OPTION_PROMPT, OPTION_PROMPT_NAME,
-      OPTION_TOTAL}},
+     {OPTION_LAYER, OPTION_POOLING, OPTION_NORMALIZE, OPTION_DTYPE, OPTION_PROMPT,
+      OPTION_PROMPT_NAME, OPTION_TOTAL}},
     {"score",
      "DIR SOURCE TARGET",
      4,
      run_score,
-     {OPTION_TO, OPTION_DROPOUT, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_CHAT, OPTION_TOTAL}},
+     {OPTION_TO, OPTION_DROPOUT, OPTION_DTYPE, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_CHAT,
+      OPTION_TOTAL}},
     {"probs",
      "DIR TEXT",
      3,
      run_probs,
-     {OPTION_TOKEN_OFFSETS, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_VERBALIZER, OPTION_CHAT,
-      OPTION_TOTAL}},
+     {OPTION_TOKEN_OFFSETS, OPTION_DTYPE, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_VERBALIZER,
+      OPTION_CHAT, OPTION_TOTAL}},
     {"translate",
      "DIR SOURCE",
      3,
      run_translate,
-     {OPTION_BEAM, OPTION_BEST, OPTION_TO, OPTION_MAX_LENGTH, OPTION_TOKEN_SCORES, OPTION_PROMPT,
-      OPTION_PROMPT_NAME, OPTION_CHAT, OPTION_TOTAL}},
+     {OPTION_BEAM, OPTION_BEST, OPTION_TO, OPTION_MAX_LENGTH, OPTION_TOKEN_SCORES, OPTION_DTYPE,
+      OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_CHAT, OPTION_TOTAL}},
     {"vocabulary",
      "TEXT",
      2,

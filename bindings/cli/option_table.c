@@ -430,6 +430,12 @@ const option_info option_table[OPTION_TOTAL] = {
                    "language of a model's outputs, such as de_DE (mBART), de (M2M100) or deu_Latn "
                    "(NLLB); of model: translate, and score, of whose TARGET it is the language; "
                    "with --tool: of the translations"},
+    [OPTION_DTYPE] = {"dtype", 0, "float32|bfloat16|float16|int8", false,
+                      COMMAND_MODEL | SELECTING | COMMAND_SCORE | ANALYZED | COMMAND_PLOT |
+                          COMMAND_COMPOSITION,
+                      "number type in which a Hugging Face model multiplies (default float32 on "
+                      "the CPU, where float16 is refused, and bfloat16 on other devices, where "
+                      "int8 is)"},
     [OPTION_PROMPT] = {"prompt", 0, "TEXT", false,
                        COMMAND_MODEL | SELECTING | COMMAND_SCORE | ANALYZED | COMMAND_COMPOSITION,
                        "a text in front of every text that a Hugging Face model reads, such as "

@@ -195,6 +195,7 @@ typedef enum option_id {
     OPTION_BEST,
     OPTION_DROPOUT,
     OPTION_TO,
+    OPTION_DTYPE,
     OPTION_PROMPT,
     OPTION_PROMPT_NAME,
     OPTION_VERBALIZER,

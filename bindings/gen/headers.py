@@ -10,7 +10,7 @@ from pathlib import Path
 CORE = ("status", "context", "tensor", "format", "param", "pool", "pool_column", "arrow", "phrase", "budget", "remedy", "search", "logits", "model", "view",
         "scorer", "strategy", "selection", "request")
 EXTRA = ("translating", "training", "experiment", "lm", "aligner", "annotation", "mix", "overlap", "comparison", "metric_common", "metric_translation", "metric_labels",
-         "metric_words", "metric_statistics", "stop", "analysis", "plot", "tokenizer", "tool", "prompting", "served", "project", "job", "structs")
+         "metric_words", "metric_statistics", "stop", "analysis", "plot", "tokenizer", "tool", "prompting", "served", "project", "job", "narrow_type", "structs")
 # Headers without a name that a binding calls.
 WITHOUT_NAMES = {"version", "gone", "metric"}
 

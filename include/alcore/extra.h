@@ -28,6 +28,7 @@
 #include "alcore/extra/metric_translation.h"
 #include "alcore/extra/metric_words.h"
 #include "alcore/extra/mix.h"
+#include "alcore/extra/narrow_type.h"
 #include "alcore/extra/overlap.h"
 #include "alcore/extra/plot.h"
 #include "alcore/extra/project.h"

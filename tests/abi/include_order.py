@@ -23,7 +23,7 @@ ENGINES = ('engines/cpu', 'engines/cuda', 'engines/torch')
 PUBLIC = {'export': 'base', 'gone': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'version': 'base', 'param': 'base',
           'remedy': 'base', 'sys/dtype': 'base', 'sys/host': 'base', 'sys/kernel': 'base', 'sys/model': 'base', 'format': 'formats', 'budget': 'strategy', 'selection': 'strategy',
           'pool_column': 'pool', 'arrow': 'pool', 'logits': 'scorer', 'view': 'scorer', 'alcore': 'select', 'extra': 'extra/structs',
-          'extra/comparison': 'extra/analysis', **{'extra/metric_' + part: 'extra/metric' for part in ('common', 'labels', 'statistics', 'translation', 'words')}}
+          'extra/narrow_type': 'model', 'extra/comparison': 'extra/analysis', **{'extra/metric_' + part: 'extra/metric' for part in ('common', 'labels', 'statistics', 'translation', 'words')}}
 LIB = os.path.join(ROOT, 'lib')
 # What the command and the modules of Lua compile in themselves: numbers have one grammar
 # (tests/docs/number_grammar.py) and words of choices one list, and the library exports no

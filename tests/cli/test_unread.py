@@ -133,7 +133,7 @@ def options_of_models_and_of_other_pairs_are_refused(box):
            "--target-embeddings", "known-e.npy"]
     box.npy("two.npy", [.5, .25], "<f8")
     box.run(*rho)
-    for option in (["--model", "ngram"], ["--prompt", "a: "], ["--cache", "kept"]):
+    for option in (["--model", "ngram"], ["--dtype", "int8"], ["--prompt", "a: "], ["--cache", "kept"]):
         contains(box.run(*rho, *option, expect=2).err, option[0] + " is not read")
     mix = ["mix", "--labeled", "pairs.tsv", "--pool", "pool.txt", "--kind", "random", "--count", "1"]
     box.file("pairs.tsv", "source\ttarget\na b\tA B\nc d\tC D\n")

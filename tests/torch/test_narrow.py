@@ -25,9 +25,11 @@ from tap import Tap  # noqa: E402
 #: log-probabilities, on random weights of 16 dimensions, where rounding weighs more than in real
 #: models.
 FAR = {"bfloat16": 0.2, "int8": 0.5}
-#: The same to the computation without the processor's instructions: the order of float32 sums,
-#: and what is rounded to another step because of it.
-NEAR = {"bfloat16": 0.01, "int8": 0.01}
+#: The same to the computation without the processor's instructions, where the order of float32 sums
+#: rounds an input to another step. Of most texts no input is that near the middle between two
+#: steps, and they differ by SUMS at most.
+NEAR = {"bfloat16": 0.01, "int8": 0.1}
+SUMS = 1e-5
 ENCODERS = ["bert", "roberta", "distilbert", "albert", "rembert", "xlmrobertaxl", "t5-encoder", "mpnet", "modernbert", "eurobert", "nomic",
             "deberta", "deberta-wide"]
 SEQ2SEQ = ["marian", "bart", "mbart", "m2m100", "t5", "mt5"]
@@ -64,14 +66,19 @@ def types_are_near_float32_and_each_other(box):
     held_back = subprocess.run([sys.executable, __file__, BUILD, box], capture_output=True, text=True, timeout=300,
                                env={**os.environ, "ATEN_CPU_CAPABILITY": "avx2"})
     assert held_back.returncode == 0, held_back.stderr
-    there = json.loads(held_back.stdout)
+    there, moved, rows = json.loads(held_back.stdout), 0, 0
     for family, found in here.items():
         for dtype in FAR:
             far = difference(found[dtype][0], found["float32"][0])
             assert 1e-6 < far < FAR[dtype], "%s in %s is %g from float32" % (family, dtype, far)
-            near = difference(found[dtype][0], there[family][dtype][0])
-            assert near < NEAR[dtype], "%s in %s is %g from what is computed without instructions" % (family, dtype, near)
+            assert len(found[dtype][0]) == len(there[family][dtype][0])
+            for one, other in zip(found[dtype][0], there[family][dtype][0]):
+                near = difference([one], [other])
+                assert near < NEAR[dtype], "%s in %s is %g from what is computed without instructions" % (family, dtype, near)
+                moved, rows = moved + (near > SUMS), rows + 1
             assert [len(text) > 0 for text in found[dtype][1]] == [len(text) > 0 for text in found["float32"][1]]
+    print("# %d of %d results moved by more than %g" % (moved, rows, SUMS))
+    assert moved < rows / 25, "%d of %d differ from what is computed without instructions" % (moved, rows)
 
 
 def results_do_not_depend_on_the_batch(box):

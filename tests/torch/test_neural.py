@@ -106,6 +106,28 @@ def another_vocabulary_is_another_model(box):
     assert len(kept() - first) == 1, "the embeddings of other tokens have a file of their own"
 
 
+def number_types_of_the_command(box):
+    """--dtype says in which type the model multiplies, wherever the command opens one; a cache keeps the columns of each type."""
+    model, cache, vectors = folder(box, "bart", "m"), os.path.join(box, "cache"), {}
+    for dtype in ("float32", "bfloat16", "int8"):
+        out = os.path.join(box, dtype + ".tsv")
+        run(ALCORE, "model", "embed", model, pool(box), "--dtype", dtype, "--out", out)
+        with open(out, encoding="utf-8") as file:
+            vectors[dtype] = [float(number) for line in file for number in line.split("\t")[1:]]
+        assert ("dtype: %s\n" % {"float32": "Float", "bfloat16": "BFloat16", "int8": "Int8"}[dtype]) in run(
+            ALCORE, "model", "info", model, "--dtype", dtype).stdout
+        run(ALCORE, "select", pool(box), "--model", model, "--dtype", dtype, "--strategy", "huds", "--budget", "3", "--quiet", "--cache", cache)
+        assert len([name for name in os.listdir(cache) if name.startswith("embeddings-")]) == len(vectors), dtype
+    for dtype in ("bfloat16", "int8"):
+        assert 0 < max(abs(a - b) for a, b in zip(vectors[dtype], vectors["float32"])) < 0.5, dtype
+    scores = [run(ALCORE, "score", pool(box), "--scorer", "nnll", "--model", model, *more).stdout for more in ([], ["--dtype", "int8"])]
+    assert scores[0] != scores[1] and len(scores[0].splitlines()) == len(scores[1].splitlines()), scores
+    for options, message in ((["--model", "ngram", "--dtype", "int8"], "no --model is a Hugging Face folder"),
+                             (["--model", model, "--dtype", "int4"], "float32|bfloat16|float16|int8")):
+        assert message in run(ALCORE, "score", pool(box), "--scorer", "nnll", *options, expect=2).stderr
+    assert "float16" in run(ALCORE, "model", "embed", model, pool(box), "--dtype", "float16", "--out", os.path.join(box, "no.tsv"), expect=6).stderr
+
+
 def lp_of(path):
     """The log-probabilities of each line of a .lp file."""
     with open(path, encoding="utf-8") as file:
@@ -221,8 +243,9 @@ def a_folder_without_a_tokenizer_is_refused(box):
 
 def main():
     cases = [the_examples_choose_what_the_command_chooses, examples_are_short, a_head_gives_probabilities,
-             tokens_have_probabilities_by_word, a_seq2seq_model_scores_what_it_would_say, targets_are_scored_given_their_sources,
-             passes_with_dropout_differ_by_their_seed, round_trips_are_scored, alps_takes_losses_from_the_model, another_vocabulary_is_another_model, a_folder_without_a_tokenizer_is_refused]
+             tokens_have_probabilities_by_word, number_types_of_the_command, a_seq2seq_model_scores_what_it_would_say,
+             targets_are_scored_given_their_sources, passes_with_dropout_differ_by_their_seed, round_trips_are_scored,
+             alps_takes_losses_from_the_model, another_vocabulary_is_another_model, a_folder_without_a_tokenizer_is_refused]
     tap = Tap()
     tap.run(cases)
     tap.finish()

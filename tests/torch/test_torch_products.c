@@ -16,7 +16,7 @@ static bool is_int8;
 static float inputs[MOST_ROWS * MOST_IN], weights[MOST_OUT * MOST_IN], bias[PANELS * TORCH_PANEL],
     scales[PANELS * TORCH_PANEL], times[MOST_ROWS * MOST_OUT], added[MOST_ROWS * MOST_OUT],
     result[MOST_ROWS * MOST_OUT + 1], row_scales[MOST_ROWS];
-static int32_t sums[MOST_ROWS];
+static int32_t sums[PANELS * TORCH_PANEL], zeros[MOST_ROWS];
 static char packed[PANELS * TORCH_PANEL * (MOST_IN + 4) * 2], rows[MOST_ROWS * (MOST_IN + 4) * 2];
 
 /* Runs a check for each type that can run here. */
@@ -34,7 +34,10 @@ static float any(void) {
 
 static void fill(void) {
     srand(5);
+    /* Of either sign, and of one of them, as what an activation leaves. */
     for (int i = 0; i < MOST_ROWS * MOST_IN; i++) inputs[i] = any();
+    for (int i = MOST_IN * 4; i < MOST_IN * 8; i++) inputs[i] = fabsf(inputs[i]) - 0.1f;
+    for (int i = MOST_IN * 8; i < MOST_IN * 10; i++) inputs[i] = -fabsf(inputs[i]);
     for (int i = 0; i < MOST_OUT * MOST_IN; i++) weights[i] = any();
     for (int i = 0; i < PANELS * TORCH_PANEL; i++) bias[i] = any();
     for (int i = 0; i < MOST_ROWS * MOST_OUT; i++) {
@@ -43,8 +46,8 @@ static void fill(void) {
     }
 }
 
-/* A number of a row as it is rounded. */
-static double rounded(const float *row, int64_t in, int64_t k) {
+/* A number of a row of weights or of inputs as it is rounded. */
+static double rounded(const float *row, int64_t in, int64_t k, bool of_weights) {
     if (!is_int8) {
         uint32_t bits;
         memcpy(&bits, row + k, sizeof bits);
@@ -53,10 +56,18 @@ static double rounded(const float *row, int64_t in, int64_t k) {
         memcpy(&value, &bits, sizeof value);
         return (double)value;
     }
-    float most = 0;
-    for (int64_t i = 0; i < in; i++) most = fmaxf(most, fabsf(row[i]));
-    if (most == 0) return 0;
-    return (double)rintf(row[k] * (127.0f / most)) * (double)(most / 127.0f);
+    float least = 0, most = 0;
+    for (int64_t i = 0; i < in; i++) {
+        least = fminf(least, row[i]);
+        most = fmaxf(most, row[i]);
+    }
+    if (least == most) return 0;
+    if (of_weights) {
+        const float range = fmaxf(most, -least);
+        return (double)rintf(row[k] * (127.0f / range)) * (double)(range / 127.0f);
+    }
+    const float range = most - least, factor = 255.0f / range, zero = rintf(-least * factor);
+    return (double)fminf(rintf(row[k] * factor), 255.0f - zero) * (double)(range / 255.0f);
 }
 
 static double apply(double x, enum torch_after after) {
@@ -82,18 +93,19 @@ static void multiply(int64_t count, int64_t in, int64_t out, int64_t first, enum
     for (int64_t p = 0; p < panels; p++) {
         const int64_t left = out - p * TORCH_PANEL;
         products->pack(weights + p * TORCH_PANEL * in, left < TORCH_PANEL ? left : TORCH_PANEL, in,
-                       packed + p * bytes, scales + p * TORCH_PANEL);
+                       packed + p * bytes, scales + p * TORCH_PANEL, sums + p * TORCH_PANEL);
     }
-    products->narrow(inputs, count, in, rows, row_scales, sums);
+    products->narrow(inputs, count, in, rows, row_scales, zeros);
     for (int64_t i = 0; i < MOST_ROWS * MOST_OUT + 1; i++) result[i] = -77;
     const torch_product what = {.weights = packed,
                                 .scales = scales,
+                                .sums = sums,
                                 .bias = bias,
                                 .in = in,
                                 .out = out,
                                 .rows = rows,
                                 .row_scales = row_scales,
-                                .row_sums = sums,
+                                .row_zeros = zeros,
                                 .count = count,
                                 .panel = first,
                                 .panels = panels,
@@ -117,7 +129,8 @@ static void check_product(int64_t count, int64_t in, int64_t out, enum torch_aft
             }
             double right = (double)bias[c];
             for (int64_t k = 0; k < in; k++)
-                right += rounded(inputs + r * in, in, k) * rounded(weights + c * in, in, k);
+                right +=
+                    rounded(inputs + r * in, in, k, false) * rounded(weights + c * in, in, k, true);
             right = apply(right, after);
             if (more) right = right * (double)times[place] + (double)added[place];
             ck_assert_msg(fabs(right - (double)result[place]) < 3e-5 * (1 + fabs(right)),

@@ -24,16 +24,6 @@ enum alcore_optimizer {
     ALCORE_OPTIMIZER_ADAM = 5102   /**< decay * weight is added to the clipped gradient */
 };
 
-/** A number type for alcore_model_options.dtype, beside those of alcore_number_type, that arrays
- * do not have. */
-enum alcore_narrow_type {
-    /** Of models on the CPU: the matrices of blocks and that of outputs are kept in 8 bits with a
-     * scale for each row, and multiplied by inputs that are rounded to 8 bits with a scale for each
-     * token; sums are exact, and all else is float32. Such a model is neither trained nor saved.
-     * @since 1.1 */
-    ALCORE_INT8 = 7800
-};
-
 /** The number type of the products of a training: of those with weights, and of attention. Weights,
  * what the optimizer keeps, norms, sums and the loss are float32 in each case. */
 enum alcore_precision {

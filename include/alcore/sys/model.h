@@ -50,7 +50,7 @@ enum alcore_sys_model_call {
  * alcore_number_type. Products are of 8-bit integers, weights with a scale for each row and inputs
  * with one for each token. */
 enum alcore_sys_narrow_type {
-    ALCORE_SYS_INT8 = 7800 /**< ALCORE_INT8 of alcore/extra/training.h */
+    ALCORE_SYS_INT8 = 7800 /**< ALCORE_INT8 of alcore/extra/narrow_type.h */
 };
 
 /** How the vectors of a text's tokens become one vector. */

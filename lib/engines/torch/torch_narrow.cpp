@@ -27,15 +27,29 @@ const torch_products *kernels_of(at::ScalarType type) {
     return type == at::kChar ? torch_products_int8_here() : torch_products_bfloat16_here();
 }
 
-/* x, float32, or of the type itself, with each row of the last dimension rounded as the kernels
- * round it. */
-at::Tensor rounded(const at::Tensor &x, at::ScalarType type) {
-    if (type == at::kBFloat16) return x.to(at::kBFloat16).to(at::kFloat);
-    const at::Tensor most = at::amax(x.abs(), {-1}, true), scale = most / 127;
-    /* A row of zeros stays one, and one with an infinity becomes one of NaN. */
-    const at::Tensor steps = at::where(most < 1e-30, at::zeros_like(x), x * (127 / most)).round();
-    return at::where(at::isfinite(most), steps * scale,
+/* x rounded to steps of range / count, and to `most` of them at most. A row of zeros stays one, and
+ * one whose range is infinite becomes one of NaN. */
+at::Tensor stepped(const at::Tensor &x, const at::Tensor &range, double count,
+                   const at::Tensor &most) {
+    const at::Tensor factor = at::full_like(range, count) / range;
+    const at::Tensor steps = at::where(range < 1e-30, at::zeros_like(x), x * factor).round();
+    return at::where(at::isfinite(range), at::minimum(steps, most) * (range / count),
                      at::full_like(x, std::numeric_limits<float>::quiet_NaN()));
+}
+
+/* Weights and inputs, float32 or of the type itself, with each row of the last dimension rounded as
+ * the kernels round it. */
+at::Tensor rounded_weight(const at::Tensor &x, at::ScalarType type) {
+    if (type == at::kBFloat16) return x.to(at::kBFloat16).to(at::kFloat);
+    const at::Tensor range = at::amax(x.abs(), {-1}, true);
+    return stepped(x, range, 127, at::full_like(range, 127));
+}
+at::Tensor rounded_input(const at::Tensor &x, at::ScalarType type) {
+    if (type == at::kBFloat16) return x.to(at::kBFloat16).to(at::kFloat);
+    const at::Tensor least = at::amin(x, {-1}, true).clamp_max(0),
+                     range = at::amax(x, {-1}, true).clamp_min(0) - least;
+    const at::Tensor factor = at::full_like(range, 255) / range.clamp_min(1e-30);
+    return stepped(x, range, 255, 255 - (-least * factor).round());
 }
 
 /* Writes the panels [begin, end) of a weight. */
@@ -49,7 +63,8 @@ void pack_panels(const at::Tensor &weight, const NarrowWeight &to, int64_t begin
                           rows = std::min<int64_t>(TORCH_PANEL, to.out - first);
             const at::Tensor some = weight.narrow(0, first, rows).to(at::kFloat).contiguous();
             to.kernels->pack(some.const_data_ptr<float>(), rows, to.in, values + panel * bytes,
-                             to.scales.data_ptr<float>() + first);
+                             to.scales.data_ptr<float>() + first,
+                             to.sums.data_ptr<int32_t>() + first);
         }
     });
 }
@@ -71,6 +86,7 @@ std::shared_ptr<const NarrowWeight> pack(const Model &model, const at::Tensor &w
     const at::TensorOptions options = at::TensorOptions().dtype(at::kFloat);
     out->values = at::empty({panels * bytes}, options.dtype(at::kChar));
     out->scales = at::empty({panels * TORCH_PANEL}, options);
+    out->sums = at::empty({panels * TORCH_PANEL}, options.dtype(at::kInt));
     out->bias = at::zeros({panels * TORCH_PANEL}, options);
     if (bias.defined()) out->bias.narrow(0, 0, out->out).copy_(bias);
     for (int64_t panel = 0; panel < panels; panel += piece) {
@@ -101,7 +117,8 @@ class Narrowing {
         }
         linear.narrow = packed;
         widen(linear.bias);
-        linear.weight = packed->kernels == nullptr ? rounded(whole, model_.products) : at::Tensor();
+        linear.weight =
+            packed->kernels == nullptr ? rounded_weight(whole, model_.products) : at::Tensor();
     }
     void narrow(Stack &stack) {
         for (Block &block : stack.blocks) {
@@ -170,6 +187,7 @@ struct NarrowProduct {
         : weight(weight), rows(rows), row_bytes(torch_row_bytes(weight.kernels, weight.in)) {
         what.weights = weight.values.const_data_ptr();
         what.scales = weight.scales.const_data_ptr<float>();
+        what.sums = weight.sums.const_data_ptr<int32_t>();
         what.bias = weight.bias.const_data_ptr<float>();
         what.in = weight.in;
         what.out = weight.out;
@@ -177,18 +195,18 @@ struct NarrowProduct {
     }
     /* Rows that are rounded together. */
     struct Rounded {
-        at::Tensor rows, scales, sums;
+        at::Tensor rows, scales, zeros;
         Rounded(int64_t count, int64_t row_bytes)
             : rows(at::empty({count * row_bytes}, at::TensorOptions().dtype(at::kChar))),
               scales(at::empty({count}, at::TensorOptions().dtype(at::kFloat))),
-              sums(at::empty({count}, at::TensorOptions().dtype(at::kInt))) {}
+              zeros(at::empty({count}, at::TensorOptions().dtype(at::kInt))) {}
     };
     /* The product of `count` rows, of which x is the first, once they are rounded. */
     torch_product of_rows(const Rounded &from, int64_t first, int64_t count) const {
         torch_product part = what;
         part.rows = from.rows.const_data_ptr();
         part.row_scales = from.scales.const_data_ptr<float>();
-        part.row_sums = from.sums.const_data_ptr<int32_t>();
+        part.row_zeros = from.zeros.const_data_ptr<int32_t>();
         part.count = count;
         part.result += first * weight.out;
         if (part.times != nullptr) part.times += first * weight.out;
@@ -197,7 +215,7 @@ struct NarrowProduct {
     }
     void round(const float *x, int64_t count, Rounded &to) const {
         weight.kernels->narrow(x, count, weight.in, to.rows.data_ptr(), to.scales.data_ptr<float>(),
-                               to.sums.data_ptr<int32_t>());
+                               to.zeros.data_ptr<int32_t>());
     }
     void run(const float *x) const {
         const int64_t threads = at::get_num_threads();
@@ -235,7 +253,7 @@ at::Tensor by_float32(const Linear &linear, const at::Tensor &x, torch_after aft
     Linear plain;
     plain.weight = linear.weight;
     plain.bias = linear.bias;
-    const at::Tensor inputs = rounded(x, linear.narrow->type);
+    const at::Tensor inputs = rounded_input(x, linear.narrow->type);
     return after == TORCH_AFTER_NOTHING
                ? plain(inputs)
                : activated(plain, inputs, activations[after - TORCH_AFTER_GELU]);

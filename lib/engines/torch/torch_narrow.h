@@ -16,7 +16,8 @@ struct NarrowWeight {
     at::ScalarType type; /* kBFloat16 or kChar */
     int64_t out, in;
     const torch_products *kernels;
-    at::Tensor values, scales, bias; /* as torch_product has them; undefined without kernels */
+    at::Tensor values, scales, sums,
+        bias; /* as torch_product has them; undefined without kernels */
 };
 
 /* Keeps the matrices of the blocks, and the output matrix where it is that of a vocabulary, in

@@ -16,10 +16,11 @@ INLINE int64_t groups_of(int64_t in, int64_t group) {
     return (in + group - 1) / group;
 }
 
-/* Returns sum with the products added by the instruction. Around its intrinsic gcc 12 copies every
- * sum from register to register and back, which takes as long as the products. */
+/* Returns sum with the products added by the instruction, of which weights are operand 1 and the
+ * row is operand 2. Around its intrinsic gcc 12 copies every sum from register to register and
+ * back, which takes as long as the products. */
 #define ADD_PRODUCTS(instruction)                                                                  \
-    __asm__(instruction " %2, %1, %0" : "+v"(sum) : "v"(weights), "v"(row));                       \
+    __asm__(instruction : "+v"(sum) : "v"(weights), "v"(row));                                     \
     return sum
 
 #if defined(__AVX512BF16__)
@@ -29,24 +30,30 @@ typedef uint16_t narrow_number;
 typedef floats sums_vector;
 
 INLINE sums_vector add_products(sums_vector sum, __m512i weights, __m512i row) {
-    ADD_PRODUCTS("vdpbf16ps");
+    ADD_PRODUCTS("vdpbf16ps %2, %1, %0");
 }
 
-/* Rounds to nearest even. Returns what narrow() adds up. */
-INLINE ints narrow_vector(floats x, narrow_number *to) {
+/* Rounds to nearest even. */
+INLINE void narrow_vector(floats x, int32_t zero, narrow_number *to) {
     const __m256i bits = (__m256i)_mm512_cvtneps_pbh((__m512)x);
+    (void)zero;
     memcpy(to, &bits, sizeof bits);
-    return (ints){0};
+}
+INLINE int32_t weight_vector(floats x, narrow_number *to) {
+    narrow_vector(x, 0, to);
+    return 0;
 }
 
-/* The factor that inputs are multiplied by before they are rounded, and the one of results. */
-INLINE float factor_of(const float *x, int64_t in, float *scale) {
+/* The factor that numbers are multiplied by before they are rounded, and the one of results. */
+INLINE float factor_of(const float *x, int64_t in, float *scale, int32_t *zero) {
     (void)x, (void)in;
+    *zero = 0;
     *scale = 1;
     return 1;
 }
-INLINE narrow_number as_weight(narrow_number number) {
-    return number;
+INLINE float weight_factor_of(const float *x, int64_t in, float *scale) {
+    int32_t zero;
+    return factor_of(x, in, scale, &zero);
 }
 INLINE floats result_of(const torch_product *what, sums_vector sum, int64_t row, int64_t column) {
     (void)row;
@@ -55,95 +62,117 @@ INLINE floats result_of(const torch_product *what, sums_vector sum, int64_t row,
 
 #else
 
-enum { GROUP = 4, SHIFT = 128 };
-typedef int8_t narrow_number;
+enum { GROUP = 4, STEPS = 255, WEIGHT_STEPS = 127 };
+typedef uint8_t narrow_number; /* of a weight an int8_t */
 typedef ints sums_vector;
 
-/* The instruction takes one factor without a sign: SHIFT is added to the weights, and SHIFT times
- * the sum of a row taken away at the end. */
+/* The instruction takes the row, its second factor here, without a sign. */
 INLINE sums_vector add_products(sums_vector sum, __m512i weights, __m512i row) {
-    ADD_PRODUCTS("vpdpbusd");
+    ADD_PRODUCTS("vpdpbusd %1, %2, %0");
 }
-INLINE ints narrow_vector(floats x, narrow_number *to) {
-    const __m512i rounded = _mm512_cvtps_epi32((__m512)x);
-    const __m128i bytes = _mm512_cvtepi32_epi8(rounded);
+/* What is above 255, where both ends of a range are rounded up, becomes 255. */
+INLINE void narrow_vector(floats x, int32_t zero, narrow_number *to) {
+    const ints steps = (ints)_mm512_cvtps_epi32((__m512)x) + zero;
+    const __m128i bytes = _mm512_cvtusepi32_epi8((__m512i)steps);
     memcpy(to, &bytes, sizeof bytes);
-    return (ints)rounded;
+}
+/* Returns the sum. */
+INLINE int32_t weight_vector(floats x, narrow_number *to) {
+    const __m512i steps = _mm512_cvtps_epi32((__m512)x);
+    const __m128i bytes = _mm512_cvtepi32_epi8(steps);
+    memcpy(to, &bytes, sizeof bytes);
+    return _mm512_reduce_add_epi32(steps);
 }
 
-/* 127 / max |x|, and as the scale its inverse; 0 and the scale 0 where all are zero or too small to
- * divide by, 0 and the scale NaN where a number is infinite or none. Without their signs the bits
- * of floats have the order of the floats, infinity and NaN above all. */
-INLINE float factor_of(const float *x, int64_t in, float *scale) {
-    __m512i most = _mm512_setzero_si512();
+/* The range of a row with 0: bits of floats above 0 have the order of the floats as integers, those
+ * below 0 as unsigned ones, both with infinity and NaN at their ends. */
+INLINE void find_range(const float *x, int64_t in, float *least, float *greatest) {
+    __m512i above = _mm512_setzero_si512(), below = _mm512_set1_epi32(INT32_MIN);
     for (int64_t k = 0; k < in; k += WIDTH) {
         const int64_t left = in - k;
         const __mmask16 some = (__mmask16)(left < WIDTH ? (1u << left) - 1 : 0xffff);
         const __m512i bits = _mm512_maskz_loadu_epi32(some, x + k);
-        most = _mm512_max_epu32(_mm512_slli_epi32(bits, 1), most);
+        above = _mm512_max_epi32(bits, above);
+        below = _mm512_max_epu32(bits, below);
     }
-    const uint32_t bits = _mm512_reduce_max_epu32(most) >> 1;
-    float greatest;
-    memcpy(&greatest, &bits, sizeof greatest);
-    *scale = !isfinite(greatest) ? NAN : greatest < 1e-30f ? 0.0f : greatest / 127.0f;
-    return *scale > 0 ? 127.0f / greatest : 0.0f;
+    const int32_t most = _mm512_reduce_max_epi32(above);
+    const uint32_t last = _mm512_reduce_max_epu32(below);
+    memcpy(greatest, &most, sizeof most);
+    memcpy(least, &last, sizeof last);
 }
-INLINE narrow_number as_weight(narrow_number number) {
-    return (narrow_number)(number ^ (SHIFT - 256));
+
+/* steps / range, and as the scale its inverse; 0 and the scale 0 where the range is 0 or too small
+ * to divide by, 0 and the scale NaN where it is infinite or none. */
+INLINE float factor_of_range(float range, float steps, float *scale) {
+    *scale = !isfinite(range) ? NAN : range < 1e-30f ? 0.0f : range / steps;
+    return *scale > 0 ? steps / range : 0.0f;
+}
+INLINE float factor_of(const float *x, int64_t in, float *scale, int32_t *zero) {
+    float least, greatest;
+    find_range(x, in, &least, &greatest);
+    const float factor = factor_of_range(greatest - least, STEPS, scale);
+    *zero = factor == 0 ? 0 : (int32_t)rintf(-least * factor);
+    return factor;
+}
+INLINE float weight_factor_of(const float *x, int64_t in, float *scale) {
+    float least, greatest;
+    find_range(x, in, &least, &greatest);
+    return factor_of_range(greatest > -least || isnan(greatest) ? greatest : -least, WEIGHT_STEPS,
+                           scale);
 }
 INLINE floats result_of(const torch_product *what, sums_vector sum, int64_t row, int64_t column) {
-    const ints exact = sum - SHIFT * what->row_sums[row];
+    ints sums;
+    memcpy(&sums, what->sums + column, sizeof sums);
+    const ints exact = sum - sums * what->row_zeros[row];
     const floats scale = load(what->scales + column) * what->row_scales[row];
     return __builtin_convertvector(exact, floats) * scale + load(what->bias + column);
 }
 
 #endif
 
-/* Rounds one row: `padded` numbers, those behind `in` zeros. */
+/* Rounds one row: `padded` numbers, those behind `in` any, as weights there are zeros. */
 INLINE void narrow_row(const float *x, int64_t in, int64_t padded, narrow_number *to, float *scale,
-                       int32_t *sum) {
-    const float factor = factor_of(x, in, scale);
-    ints sums = {0};
+                       int32_t *zero) {
+    const float factor = factor_of(x, in, scale, zero);
     int64_t k = 0;
     for (; k + WIDTH <= in; k += WIDTH) {
         /* 0 times infinity is none. */
-        const floats v = factor == 0 ? all_of(0) : load(x + k) * factor;
-        sums += narrow_vector(v, to + k);
+        narrow_vector(factor == 0 ? all_of(0) : load(x + k) * factor, *zero, to + k);
     }
     if (k < padded) {
         float rest[WIDTH] = {0};
         narrow_number rounded[WIDTH];
         for (int64_t i = k; i < in && factor != 0; i++) rest[i - k] = x[i] * factor;
-        sums += narrow_vector(load(rest), rounded);
+        narrow_vector(load(rest), *zero, rounded);
         memcpy(to + k, rounded, (size_t)(padded - k) * sizeof *to);
     }
-    *sum = _mm512_reduce_add_epi32((__m512i)sums);
 }
 
 static void narrow(const float *inputs, int64_t count, int64_t in, void *rows, float *scales,
-                   int32_t *sums) {
+                   int32_t *zeros) {
     const int64_t padded = groups_of(in, GROUP) * GROUP;
     narrow_number *to = rows;
     for (int64_t r = 0; r < count; r++)
-        narrow_row(inputs + r * in, in, padded, to + r * padded, scales + r, sums + r);
+        narrow_row(inputs + r * in, in, padded, to + r * padded, scales + r, zeros + r);
 }
 
-static void pack(const float *weights, int64_t rows, int64_t in, void *panel, float *scales) {
+static void pack(const float *weights, int64_t rows, int64_t in, void *panel, float *scales,
+                 int32_t *sums) {
     const int64_t groups = groups_of(in, GROUP);
     narrow_number *to = panel;
     for (int64_t c = 0; c < TORCH_PANEL; c++) {
         const float *row = weights + c * in;
         scales[c] = 0;
-        const float factor = c < rows ? factor_of(row, in, scales + c) : 0.0f;
+        sums[c] = 0;
+        const float factor = c < rows ? weight_factor_of(row, in, scales + c) : 0.0f;
         for (int64_t first = 0; first < groups * GROUP; first += WIDTH) {
             float some[WIDTH] = {0};
             narrow_number rounded[WIDTH];
             for (int64_t k = first; k < in && k < first + WIDTH && factor != 0; k++)
                 some[k - first] = row[k] * factor;
-            narrow_vector(load(some), rounded);
+            sums[c] += weight_vector(load(some), rounded);
             for (int64_t k = first; k < groups * GROUP && k < first + WIDTH; k++)
-                to[(k / GROUP * TORCH_PANEL + c) * GROUP + k % GROUP] =
-                    as_weight(rounded[k - first]);
+                to[(k / GROUP * TORCH_PANEL + c) * GROUP + k % GROUP] = rounded[k - first];
         }
     }
 }

@@ -4,13 +4,16 @@
  * operators in libtorch take one scale for all rows of an input, write results in their own number
  * type, and pass over them once more for what follows a product.
  *
- *     int8      y = s_row s_column (sum q_row q_column) + bias, where q = round(x / s) and
- *               s = max |x| / 127 of each row of the input and of each row of the weights; the sum
- *               is exact, so that results do not depend on the processor's instructions
+ *     int8      y = s_row s_column sum (q_row - z_row) q_column + bias; the sum is exact, so that
+ *               results do not depend on the processor's instructions. Of a row w of the weights
+ *                   q = round(w / s), s = max |w| / 127,
+ *               of a row x of the input, of which what an activation left may have one sign,
+ *                   q = min(round(x / s) + z, 255), s = (max(x, 0) - min(x, 0)) / 255,
+ *                   z = round(-min(x, 0) / s)
  *     bfloat16  y = sum x_row x_column + bias, the factors rounded to nearest even, sums in float32
  *
- * A row of an input that has a NaN or an infinity gives NaN, and so does such a row of weights. A
- * row of zeros has the scale 0, so that its sum counts 0.
+ * A row of an input that has a NaN or an infinity, or differences that are none of float32, gives
+ * NaN, and so does such a row of weights. A row of zeros has the scale 0, so that its sum counts 0.
  *
  * Weights lie in panels of TORCH_PANEL rows: for each group of components (4 of int8, 2 of
  * bfloat16: 32 bits) those of one row after the other. Functions do not allocate, and may be called
@@ -37,15 +40,16 @@ enum torch_after {
 
 /* result = after(rows weights^T + bias) * times + added, for the columns of some panels. */
 typedef struct torch_product {
-    const void *weights;     /* panel by panel, as pack() wrote them */
-    const float *scales;     /* [panels TORCH_PANEL] of int8, as pack() wrote them */
-    const float *bias;       /* [panels TORCH_PANEL] */
-    int64_t in, out;         /* components of a row, rows of the weights */
-    const void *rows;        /* [count] rows, as narrow() wrote them */
-    const float *row_scales; /* [count] of int8 */
-    const int32_t *row_sums; /* [count] of int8 */
-    int64_t count;           /* rows */
-    int64_t panel, panels;   /* the first panel that is computed, and the one behind the last */
+    const void *weights;      /* panel by panel, as pack() wrote them */
+    const float *scales;      /* [panels TORCH_PANEL] of int8, as pack() wrote them */
+    const int32_t *sums;      /* [panels TORCH_PANEL] of int8, as pack() wrote them */
+    const float *bias;        /* [panels TORCH_PANEL] */
+    int64_t in, out;          /* components of a row, rows of the weights */
+    const void *rows;         /* [count] rows, as narrow() wrote them */
+    const float *row_scales;  /* [count] of int8 */
+    const int32_t *row_zeros; /* [count] of int8: what stands for 0 */
+    int64_t count;            /* rows */
+    int64_t panel, panels;    /* the first panel that is computed, and the one behind the last */
     enum torch_after after;
     const float *times, *added; /* [count, out] or NULL; may be the result */
     float *result;              /* [count, out] */
@@ -53,11 +57,13 @@ typedef struct torch_product {
 
 typedef struct torch_products {
     int64_t group; /* components in 32 bits */
-    /* Writes a panel: weights [rows, in], at most TORCH_PANEL rows; rows that lack are zeros. */
-    void (*pack)(const float *weights, int64_t rows, int64_t in, void *panel, float *scales);
-    /* Rounds inputs [count, in], and adds up the components of int8. */
+    /* Writes a panel: weights [rows, in], at most TORCH_PANEL rows; rows that lack are zeros. The
+     * sums are those of the components of each row. */
+    void (*pack)(const float *weights, int64_t rows, int64_t in, void *panel, float *scales,
+                 int32_t *sums);
+    /* Rounds inputs [count, in]. */
     void (*narrow)(const float *inputs, int64_t count, int64_t in, void *rows, float *scales,
-                   int32_t *sums);
+                   int32_t *zeros);
     void (*multiply)(const torch_product *what);
 } torch_products;
 
