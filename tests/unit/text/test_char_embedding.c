@@ -194,6 +194,27 @@ START_TEST(many_texts) {
 }
 END_TEST
 
+/* Weights of n-grams that no text has, many times in one text: integers of rows would pass 2^31
+ * both inside a word of equal letters and over the words of the text. */
+START_TEST(large_sums) {
+    enum { DIMS_HERE = 40, LEARNT = 200000, WORDS = 700 };
+    alcore__char_embedder *embedder = learnt(DIMS_HERE, 7, NULL, 0);
+    for (int i = 0; i < LEARNT; i++) alcore__char_embedder_learn(embedder, "", 0);
+    alcore__char_embedder_finish(embedder);
+    static const char *const words[] = {"window ", "aaaaaaaaaaaaaaaaaaaaaaaa ", "a ", "settings "};
+    const char *const cycle = words[_i];
+    static char text[WORDS * 32];
+    float row[DIMS_HERE], expected[DIMS_HERE];
+    text[0] = '\0';
+    for (int i = 0, used = 0; i < WORDS; i++)
+        used += sprintf(text + used, "%s", i % 5 == 4 ? words[i / 5 % 4] : cycle);
+    embed(embedder, text, row);
+    embed_by_formula(text, DIMS_HERE, 1 + log(1.0 + LEARNT), expected);
+    ck_assert_mem_eq(row, expected, sizeof row);
+    alcore__char_embedder_free(embedder);
+}
+END_TEST
+
 /* Above 4 MiB the n-grams are added in the order of the formula. */
 START_TEST(a_very_long_text) {
     enum { DIMS_HERE = 3, BYTES = (4 << 20) + 100 };
@@ -291,6 +312,7 @@ TEST_FILE() {
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_loop_test(cases, the_formula, 0, 5);
     tcase_add_loop_test(cases, many_texts, 0, 3);
+    tcase_add_loop_test(cases, large_sums, 0, 4);
     tcase_add_test(cases, a_very_long_text);
     tcase_add_loop_test(cases, like_texts_are_near, 0, 5);
     tcase_add_test(cases, learning_in_parts_is_the_same);

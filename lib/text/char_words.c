@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory of the words that char_rows.c has met (char_words.h). */
+#include "text/char_words.h"
+
+enum {
+    MAX_MET = ALCORE__CHAR_WORD_SLOTS / 2,
+    ROW_BYTES = 1 << 23, /* of all rows; one row at least */
+    MAX_ROWS = 1 << 15
+};
+
+alcore_status alcore__char_words_new(alcore_ctx *ctx, int32_t padded, alcore__char_words *self) {
+    self->row_bytes = sizeof(alcore__char_word) + (size_t)padded * sizeof(int32_t);
+    self->max_rows = ROW_BYTES / (uint32_t)self->row_bytes;
+    if (self->max_rows > MAX_ROWS) self->max_rows = MAX_ROWS;
+    ALCORE__TRY(alcore__new_array(ctx, ALCORE__CHAR_WORD_SLOTS, sizeof *self->slots, &self->slots));
+    return alcore__new_lines(ctx, self->max_rows, self->row_bytes, &self->block, &self->rows);
+}
+
+void alcore__char_words_clear(alcore_ctx *ctx, alcore__char_words *self) {
+    alcore__free(ctx, self->slots);
+    alcore__free(ctx, self->block);
+    *self = (alcore__char_words){0};
+}
+
+void alcore__char_words_enter(alcore__char_words *self, const alcore__char_name *name,
+                              alcore__char_slot *slot) {
+    if (self->met == MAX_MET || self->used == self->max_rows) {
+        memset(self->slots, 0, ALCORE__CHAR_WORD_SLOTS * sizeof *self->slots);
+        self->met = self->used = 0;
+        slot = &self->slots[name->home];
+    }
+    *slot = (alcore__char_slot){.tag = name->tag, .is_met = 1};
+    self->met++;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words that char_rows.c has met, in the memory of one thread, and what each that was met a
+ * second time adds to v: a row of integers. A word has at most ALCORE__CHAR_WORD_BYTES bytes. When
+ * the memory for words or for rows is full, all of them are dropped. */
+#ifndef ALCORE__CHAR_WORDS_H
+#define ALCORE__CHAR_WORDS_H
+
+#include <string.h>
+
+#include "text/char_code.h"
+
+enum { ALCORE__CHAR_WORD_SLOTS = 1 << 16 }; /* of the hash table: 512 KiB */
+
+/* A word packed into three numbers that, with its length, are those of no other word. */
+typedef struct alcore__char_key {
+    uint64_t bytes[3];
+    uint64_t length; /* in bytes; not 0 */
+} alcore__char_key;
+
+/* A word that was met. Of two words with one tag the second passes for the first while that has no
+ * row; this does no harm, as a row is made of the word that is at hand. */
+typedef struct alcore__char_slot {
+    uint32_t tag;    /* of the word's hash */
+    uint16_t is_met; /* 0: a free slot */
+    uint16_t row;    /* number of its row, from 1 on; 0: it was met once and has none */
+} alcore__char_slot;
+
+/* A word with a row: a cache line, then the row. */
+typedef struct alcore__char_word {
+    alcore__char_key key;
+    uint32_t bound; /* largest absolute value of row */
+    uint32_t unused[7];
+    int32_t row[]; /* [padded] in units */
+} alcore__char_word;
+
+/* The names of a word by which it is found. */
+typedef struct alcore__char_name {
+    alcore__char_key key;
+    uint32_t tag;
+    uint32_t home; /* slot where the search for it begins */
+} alcore__char_name;
+
+typedef struct alcore__char_words {
+    alcore__char_slot *slots; /* [ALCORE__CHAR_WORD_SLOTS] open addressing */
+    char *rows;               /* [max_rows] of row_bytes */
+    size_t row_bytes;         /* of an alcore__char_word and its row: whole cache lines */
+    uint32_t max_rows;        /* rows that there is memory for */
+    uint32_t met, used;       /* words in slots, and rows of them */
+    void *block;              /* that rows are in */
+} alcore__char_words;
+
+/* Makes an empty table; self is zeroed. The caller clears it, also after a failure. */
+alcore_status alcore__char_words_new(alcore_ctx *ctx, int32_t padded, alcore__char_words *self);
+void alcore__char_words_clear(alcore_ctx *ctx, alcore__char_words *self);
+
+/* A number of `bytes` (4 or 8) bytes of a word. */
+static inline uint64_t alcore__char_load(const char *word, size_t bytes) {
+    uint64_t value = 0;
+    uint32_t half;
+    if (bytes == sizeof value) {
+        memcpy(&value, word, sizeof value);
+        return value;
+    }
+    memcpy(&half, word, sizeof half);
+    return half;
+}
+
+/* Packs a word of 1 .. ALCORE__CHAR_WORD_BYTES bytes and hashes it. Up to three reads, which may
+ * overlap, cover the word and no byte beyond it. */
+static inline void alcore__char_pack(const char *word, size_t length, alcore__char_name *out) {
+    uint64_t a, b = 0, c = 0;
+    if (length < 4) {
+        const unsigned char *byte = (const unsigned char *)word;
+        a = (uint64_t)byte[0] | (uint64_t)byte[length / 2] << 8 | (uint64_t)byte[length - 1] << 16;
+    } else if (length < 8) {
+        a = alcore__char_load(word, 4) | alcore__char_load(word + length - 4, 4) << 32;
+    } else {
+        a = alcore__char_load(word, 8);
+        b = alcore__char_load(word + length - 8, 8);
+        if (length > 16) c = alcore__char_load(word + 8, 8);
+    }
+    uint64_t hash = a * 0x9E3779B97F4A7C15u;
+    hash = (hash ^ hash >> 32 ^ b) * 0xD6E8FEB86659FD93u;
+    hash = (hash ^ hash >> 32 ^ c ^ length) * 0xBF58476D1CE4E5B9u;
+    out->key = (alcore__char_key){{a, b, c}, length};
+    out->tag = (uint32_t)(hash >> 16);
+    out->home = (uint32_t)(hash >> 48) % ALCORE__CHAR_WORD_SLOTS;
+}
+
+/* Row `number`, from 1 on. */
+static inline alcore__char_word *alcore__char_word_at(const alcore__char_words *self,
+                                                      uint32_t number) {
+    return (void *)(self->rows + (number - 1) * self->row_bytes);
+}
+
+/* Prefetches row `number`. */
+static inline void alcore__char_word_fetch(const alcore__char_words *self, uint32_t number) {
+    const char *row = (const char *)alcore__char_word_at(self, number);
+    for (size_t byte = 0; byte < self->row_bytes; byte += ALCORE__CHAR_LINE)
+        __builtin_prefetch(row + byte);
+}
+
+/* The slot that is most likely the word's, or the free one where it belongs; no row is read. */
+static inline const alcore__char_slot *alcore__char_word_guess(const alcore__char_words *self,
+                                                               const alcore__char_name *name) {
+    size_t at = name->home;
+    while (self->slots[at].is_met && self->slots[at].tag != name->tag)
+        at = (at + 1) % ALCORE__CHAR_WORD_SLOTS;
+    return &self->slots[at];
+}
+
+static inline bool alcore__char_same_key(const alcore__char_key *a, const alcore__char_key *b) {
+    return ((a->bytes[0] ^ b->bytes[0]) | (a->bytes[1] ^ b->bytes[1]) |
+            (a->bytes[2] ^ b->bytes[2]) | (a->length ^ b->length)) == 0;
+}
+
+/* The word's slot, or the free one where it belongs. */
+static inline alcore__char_slot *alcore__char_word_find(const alcore__char_words *self,
+                                                        const alcore__char_name *name) {
+    for (size_t at = name->home;; at = (at + 1) % ALCORE__CHAR_WORD_SLOTS) {
+        alcore__char_slot *slot = &self->slots[at];
+        if (!slot->is_met) return slot;
+        if (slot->tag == name->tag &&
+            (slot->row == 0 ||
+             alcore__char_same_key(&alcore__char_word_at(self, slot->row)->key, &name->key)))
+            return slot;
+    }
+}
+
+/* Enters a new word in its free slot; where the memory is full, all others are dropped. */
+void alcore__char_words_enter(alcore__char_words *self, const alcore__char_name *name,
+                              alcore__char_slot *slot);
+
+#endif
