@@ -453,8 +453,9 @@ KEY(CONFIG | GENERATION, OUTPUTS, "num_return_sequences", NO_EFFECT, "",
     "the call says how many outputs it wants")
 KEY(CONFIG | GENERATION, ALL, "output_attentions", NO_EFFECT, "",
     "what a call of transformers returns")
-KEY(CONFIG | GENERATION, ALL, "output_hidden_states", NO_EFFECT, "",
-    "what a call of transformers returns")
+KEY(CONFIG, ALL, "output_hidden_states", OBEYED, "",
+    "whether a WeightedLayerPooling has an effect, as with the package; nothing else")
+KEY(GENERATION, ALL, "output_hidden_states", NO_EFFECT, "", "what a call of transformers returns")
 KEY(CONFIG | GENERATION, ALL, "output_scores", NO_EFFECT, "", "what a call of transformers returns")
 KEY(CONFIG | GENERATION, ALL, "output_logits", NO_EFFECT, "", "what a call of transformers returns")
 KEY(CONFIG | GENERATION, ALL, "return_dict_in_generate", NO_EFFECT, "",
@@ -615,9 +616,8 @@ KEY(MODULES, ALL, "idx", NO_EFFECT, "", "modules run in the order of the list")
 KEY(MODULES, ALL, "name", NO_EFFECT, "", "a name")
 KEY(MODULES, ALL, "path", OBEYED, "", "the folder of the module")
 KEY(MODULES, ALL, "type", OBEYED, "",
-    "Transformer, Pooling, Dense, LayerNorm and Normalize, or StaticEmbedding, Dense and "
-    "Normalize; "
-    "another is an error")
+    "Transformer, WeightedLayerPooling, CNN, Pooling, Dense, LayerNorm, Dropout and Normalize, or "
+    "StaticEmbedding, Dense and Normalize, or a Router of such; another is an error")
 KEY(MODULES, ALL, "kwargs", REFUSED, "[]", "they are arguments of calls of the package")
 KEY(POOLING, ALL, "pooling_mode", OBEYED, "",
     "a mode, or a list of modes whose vectors stand side by side; another is an error")
@@ -650,6 +650,26 @@ KEY(DENSE, ALL, "module_input_name", REFUSED, "\"sentence_embedding\"",
 KEY(DENSE, ALL, "module_output_name", REFUSED, "\"sentence_embedding\"",
     "embeddings of texts are transformed")
 KEY(LAYER_NORM, ALL, "dimension", OBEYED, "", "width of what it reads; another number is an error")
+KEY(DROPOUT, ALL, "dropout", NO_EFFECT, "", "of a training by the package")
+KEY(CNN, ALL, "in_embedding_dimension", OBEYED, "",
+    "width of what it reads; another number is an error")
+KEY(CNN, ALL, "in_word_embedding_dimension", OBEYED, "", "the same in older folders")
+KEY(CNN, ALL, "out_channels", OBEYED, "", "components that each kernel gives")
+KEY(CNN, ALL, "kernel_sizes", OBEYED, "",
+    "tokens that each kernel reads; an even number is an error")
+KEY(CNN, ALL, "stride_sizes", OBEYED, "", "steps of the kernels; another than 1 is an error")
+KEY(WEIGHTED_LAYERS, ALL, "embedding_dimension", NO_EFFECT, "", "the width of the stack")
+KEY(WEIGHTED_LAYERS, ALL, "word_embedding_dimension", NO_EFFECT, "", "the width of the stack")
+KEY(WEIGHTED_LAYERS, ALL, "layer_start", OBEYED, "", "the first layer that counts")
+KEY(WEIGHTED_LAYERS, ALL, "num_hidden_layers", OBEYED, "",
+    "number of blocks; another number is an error")
+KEY(ROUTER, ALL, "types", OBEYED, "", "the classes of the modules")
+KEY(ROUTER, ALL, "structure", OBEYED, "", "the modules of each route")
+KEY(ROUTER, ALL, "parameters", OBEYED, "", "how the route is chosen:")
+KEY(ROUTES, ALL, "default_route", OBEYED, "", "the route where no name is asked for")
+KEY(ROUTES, ALL, "allow_empty_key", OBEYED, "",
+    "whether the first route is the default where none is named")
+KEY(ROUTES, ALL, "route_mappings", OBEYED, "", "routes by task and by the kind of the input, text")
 KEY(PROMPTS, ALL, "requirements", NO_EFFECT, "", "versions of packages")
 KEY(PROMPTS, ALL, "activation_fn", OBEYED, "",
     "of a CrossEncoder with one label, before that of config.json")

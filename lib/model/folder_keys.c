@@ -26,6 +26,11 @@ typedef struct row {
 #define NORMALIZE ALCORE__KEYS_NORMALIZE
 #define DENSE ALCORE__KEYS_DENSE
 #define LAYER_NORM ALCORE__KEYS_LAYER_NORM
+#define DROPOUT ALCORE__KEYS_DROPOUT
+#define CNN ALCORE__KEYS_CNN
+#define WEIGHTED_LAYERS ALCORE__KEYS_WEIGHTED_LAYERS
+#define ROUTER ALCORE__KEYS_ROUTER
+#define ROUTES ALCORE__KEYS_ROUTES
 #define ALL ""
 #define BERTS "bert roberta xlm-roberta rembert camembert xlm-roberta-xl mpnet electra albert"
 #define ROTARIES "modernbert eurobert nomic_bert"
@@ -46,7 +51,10 @@ static const row rows[] = {
 enum { ROWS = (int)(sizeof rows / sizeof *rows) };
 
 /* Files in which an unknown key is an error. */
-enum { STRICT = SENTENCE | PROMPTS | MODULES | POOLING | NORMALIZE | DENSE | LAYER_NORM };
+enum {
+    STRICT = SENTENCE | PROMPTS | MODULES | POOLING | NORMALIZE | DENSE | LAYER_NORM | DROPOUT |
+             CNN | WEIGHTED_LAYERS | ROUTER | ROUTES
+};
 
 /* ---- finding the row ---- */
 

@@ -11,16 +11,21 @@
 
 /* The files, as bits. */
 enum {
-    ALCORE__KEYS_CONFIG = 1,       /* config.json */
-    ALCORE__KEYS_GENERATION = 2,   /* generation_config.json */
-    ALCORE__KEYS_TOKENIZER = 4,    /* tokenizer_config.json */
-    ALCORE__KEYS_SENTENCE = 8,     /* sentence_bert_config.json */
-    ALCORE__KEYS_PROMPTS = 16,     /* config_sentence_transformers.json */
-    ALCORE__KEYS_MODULES = 32,     /* an entry of modules.json */
-    ALCORE__KEYS_POOLING = 64,     /* config.json of a module Pooling */
-    ALCORE__KEYS_NORMALIZE = 128,  /* config.json of a module Normalize */
-    ALCORE__KEYS_DENSE = 256,      /* config.json of a module Dense */
-    ALCORE__KEYS_LAYER_NORM = 512, /* config.json of a module LayerNorm */
+    ALCORE__KEYS_CONFIG = 1,             /* config.json */
+    ALCORE__KEYS_GENERATION = 2,         /* generation_config.json */
+    ALCORE__KEYS_TOKENIZER = 4,          /* tokenizer_config.json */
+    ALCORE__KEYS_SENTENCE = 8,           /* sentence_bert_config.json */
+    ALCORE__KEYS_PROMPTS = 16,           /* config_sentence_transformers.json */
+    ALCORE__KEYS_MODULES = 32,           /* an entry of modules.json */
+    ALCORE__KEYS_POOLING = 64,           /* config.json of a module Pooling */
+    ALCORE__KEYS_NORMALIZE = 128,        /* config.json of a module Normalize */
+    ALCORE__KEYS_DENSE = 256,            /* config.json of a module Dense */
+    ALCORE__KEYS_LAYER_NORM = 512,       /* config.json of a module LayerNorm */
+    ALCORE__KEYS_DROPOUT = 1024,         /* config.json of a module Dropout */
+    ALCORE__KEYS_CNN = 2048,             /* cnn_config.json of a module CNN */
+    ALCORE__KEYS_WEIGHTED_LAYERS = 4096, /* config.json of a module WeightedLayerPooling */
+    ALCORE__KEYS_ROUTER = 8192,          /* router_config.json of a Router ... */
+    ALCORE__KEYS_ROUTES = 16384,         /* ... and its "parameters" */
 };
 
 /* What a folder's files were found to have. A struct of zeros is empty. */

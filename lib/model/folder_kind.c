@@ -25,9 +25,9 @@ static const kind kinds[] = {
      "a folder of sentence-transformers whose modules.json is missing, with a StaticEmbedding",
      "put the modules.json of the model beside it"},
     {"0_Transformer/config.json",
-     "a folder of sentence-transformers 0 or 1, with the transformer in 0_Transformer",
-     "save it again: python3 -c \"from sentence_transformers import SentenceTransformer as S; "
-     "S('FOLDER').save('NEW')\""},
+     "a folder of sentence-transformers whose modules.json is missing, with the transformer in "
+     "0_Transformer",
+     "put the modules.json of the model beside it"},
     {"0_BERT/config.json", "a folder of sentence-transformers 0, with the transformer in 0_BERT",
      "save it again: python3 -c \"from sentence_transformers import SentenceTransformer as S; "
      "S('FOLDER').save('NEW')\""},

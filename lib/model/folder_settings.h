@@ -34,8 +34,8 @@ typedef struct alcore__folder_settings {
     /* ALCORE_SYS_POOLING_*, whose vectors stand side by side; count 0: the folder names none */
     int32_t poolings[ALCORE__MOST_POOLINGS];
     size_t pooling_count;
-    /* What vectors go through behind the pooling, or the table of a static model, less the
-     * Normalize at the end; fewer than ALCORE__MOST_MODULES */
+    /* What vectors go through behind the transformer, before and behind the pooling, or behind the
+     * table of a static model, less the Normalize at the end; fewer than ALCORE__MOST_MODULES */
     alcore_sys_model_module modules[ALCORE__MOST_MODULES];
     size_t module_count;
     bool normalize;          /* whether embeddings are divided by their length at last */
@@ -46,27 +46,40 @@ typedef struct alcore__folder_settings {
     alcore__name default_prompt; /* its text; NULL: there is none */
     alcore__name architecture;   /* the first of config.json; NULL: it names none */
     alcore__folder_chat chat;
-    /* Of static models: the folder of the table and its tokenizer in that of the model, "" or "."
-     * for that itself. */
-    alcore__name table_path;
+    /* The folder of the transformer, or of the table of a static model, with its tokenizer: that of
+     * the model, or one in it, as of a route. */
+    const char *folder;
+    bool is_part;       /* that is not the one of the model */
+    const char *routes; /* the names of the routes of Routers; NULL: there is none */
+    bool route_taken;   /* the one that was asked for is one of them */
 } alcore__folder_settings;
 
+/* The first module of a folder of sentence-transformers. */
+typedef struct alcore__folder_first {
+    bool is_static; /* it is a StaticEmbedding */
+    char *folder;   /* where it is, owned by the caller; NULL: in the folder of the model itself */
+} alcore__folder_first;
+
 /* Reads and checks the files of the folder at path; *out is empty before, and the caller clears it,
- * also after a failure. ALCORE_E_DATA: a file is malformed, or has a value of the wrong kind;
- * ALCORE_E_UNSUPPORTED: a key, module or pooling that is not computed here, by its name. */
-alcore_status alcore__folder_settings_read(alcore_ctx *ctx, const char *path,
+ * also after a failure. route: name of a route of a Router, or of a prompt
+ * (folder_router.c); NULL: none is asked for. ALCORE_E_DATA: a file is malformed, or has a value of
+ * the wrong kind; ALCORE_E_UNSUPPORTED: a key, module or pooling that is not computed here, by its
+ * name. */
+alcore_status alcore__folder_settings_read(alcore_ctx *ctx, const char *path, const char *route,
                                            alcore__folder_settings *out);
 /* The same for the folder of a static model, of which modules.json and the prompts are read. */
 alcore_status alcore__folder_settings_read_static(alcore_ctx *ctx, const char *path,
-                                                  alcore__folder_settings *out);
+                                                  const char *route, alcore__folder_settings *out);
 /* Adds what the config.json of model2vec in the folder of the table says. */
 alcore_status alcore__folder_settings_read_model2vec(alcore_ctx *ctx, const char *path,
                                                      alcore__folder_settings *out);
-/* *out: whether the class of the first module of modules.json is StaticEmbedding; false without
- * that file, or where it is malformed. */
-alcore_status alcore__folder_settings_find_static(alcore_ctx *ctx, const char *path, bool *out);
-/* *out: the text of the prompt of that name. ALCORE_E_PARAM lists the names that there are. path:
- * of the folder, for the message. */
+/* Finds the first module of modules.json, or of the route that is taken; *out is zero without that
+ * file. */
+alcore_status alcore__folder_settings_find(alcore_ctx *ctx, const char *path, const char *route,
+                                           alcore__folder_first *out);
+/* *out: the text of the prompt of that name; where it is the name of a route without a prompt, the
+ * default one. ALCORE_E_PARAM lists the names that there are. path: of the folder, for the message.
+ */
 alcore_status alcore__folder_settings_prompt(const alcore__folder_settings *settings,
                                              const char *path, const char *name, alcore__name *out);
 /* Reads tokenizer_config.json, the object, behind chat_template.jinja, which is out->program where

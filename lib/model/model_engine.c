@@ -467,28 +467,28 @@ static alcore_sys_model_options join_settings(const alcore_sys_model_options *op
 /* Opens the tokenizer of a model: that of an adapter is its own, where it has one, or its base's.
  */
 static alcore_status read_tokenizer(alcore_ctx *ctx, const char *path, alcore__engine_model *data) {
-    bool own = true;
+    bool own = false;
     if (data->base) ALCORE__TRY(alcore__folder_has_file(ctx, path, "tokenizer.json", &own));
-    return alcore__engine_read_tokenizer(ctx, own ? path : data->base, data);
+    return alcore__engine_read_tokenizer(ctx, own ? path : data->settings.folder, data);
 }
 
 /* Opens the folder or file at path with data->engine, reads what it says of the model into
  * data->info, and opens the tokenizer. The folder of an adapter is opened as that of its base.
  * After a failure the caller frees data, which closes what was opened. */
-static alcore_status open_model(alcore_ctx *ctx, const char *path,
+static alcore_status open_model(alcore_ctx *ctx, const char *path, const char *route,
                                 const alcore_sys_model_options *options,
                                 alcore__engine_model *data) {
     const alcore_sys_model_engine *engine = data->engine;
     ALCORE__TRY(alcore__adapter_base(ctx, path, &data->base));
     const char *folder = data->base ? data->base : path;
     if (data->base) ALCORE__TRY(alcore__folder_kind_check(ctx, folder, true));
-    ALCORE__TRY(alcore__folder_settings_read(ctx, folder, &data->settings));
+    ALCORE__TRY(alcore__folder_settings_read(ctx, folder, route, &data->settings));
     for (size_t i = 0; i < data->settings.report.warning_count; i++)
         alcore__log(ctx, ALCORE_LOG_WARN, "model", NULL, "%s: %s", path,
                     data->settings.report.warnings[i]);
     alcore_sys_model_options joined = join_settings(options, &data->settings);
     if (data->base) joined.adapter = path;
-    const alcore_status status = engine->open(ctx, folder, &joined, &data->opened);
+    const alcore_status status = engine->open(ctx, data->settings.folder, &joined, &data->opened);
     if (status != ALCORE_OK) return alcore__fail_callback(status, engine->engine);
     ALCORE__TRY(alcore__engine_update(ctx, data));
     if (data->base && !(data->info.calls & ALCORE_SYS_MODEL_ADAPTED))
@@ -533,7 +533,8 @@ const alcore__engine_model *alcore__engine_of(const alcore_model *model) {
 
 /* The table of the handle is part of data, because its engine name comes from the engine. */
 alcore_status alcore__model_make_engine(alcore_ctx *ctx, const alcore_sys_model_engine *engine,
-                                        const char *path, const alcore_sys_model_options *options,
+                                        const char *path, const char *route,
+                                        const alcore_sys_model_options *options,
                                         alcore__engine_opener open, alcore_model **out) {
     alcore__engine_model *data;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *data, &data));
@@ -556,7 +557,7 @@ alcore_status alcore__model_make_engine(alcore_ctx *ctx, const alcore_sys_model_
                                         .meaning = meaning,
                                         .cut = cut,
                                         .release = release};
-    alcore_status status = open(ctx, path, options, data);
+    alcore_status status = open(ctx, path, route, options, data);
     if (status == ALCORE_OK)
         status = alcore__model_new(ctx, &data->table, path, true /* path names it */, data, out);
     if (status != ALCORE_OK) engine_free(ctx, data);
@@ -565,13 +566,13 @@ alcore_status alcore__model_make_engine(alcore_ctx *ctx, const alcore_sys_model_
 
 /* Loads libalcore-ENGINE.so (it stays loaded until the process ends), opens path with it and makes
  * the handle. options NULL: the engine's defaults. */
-alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, const char *path,
-                                        const alcore_sys_model_options *options,
-                                        alcore_model **out) {
+static alcore_status open_engine(alcore_ctx *ctx, const char *engine, const char *path,
+                                 const char *route, const alcore_sys_model_options *options,
+                                 alcore_model **out) {
     const void *module;
     ALCORE__TRY(alcore__module_load(ctx, engine, &module));
     ALCORE__TRY(check_engine(engine, module));
-    return alcore__model_make_engine(ctx, module, path, options, open_model, out);
+    return alcore__model_make_engine(ctx, module, path, route, options, open_model, out);
 }
 
 /* Loads the engine for folders with config.json and writes its name to `engine`: "model", that is
@@ -596,7 +597,7 @@ alcore_status alcore__engine_choose_prompt(alcore_ctx *ctx, const char *path,
 
 /* Called by alcore_model_open() for a folder with config.json. When no engine loads, the error is
  * ALCORE_E_UNSUPPORTED, with the reasons of the loader behind it. */
-alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
+alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path, const char *place,
                                              const alcore_model_options *options,
                                              alcore_model **out) {
     /* Engines get a struct of the system tier, so that the public one may change without them. */
@@ -620,8 +621,8 @@ alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
     alcore_status status = find_engine(ctx, engine);
     if (status == ALCORE_OK) {
         if (strcmp(engine, "model") != 0) /* an engine of the user's own may read any folder */
-            ALCORE__TRY(alcore__folder_kind_check(ctx, path, true));
-        ALCORE__TRY(alcore__model_open_engine(ctx, engine, path, &passed, out));
+            ALCORE__TRY(alcore__folder_kind_check(ctx, place, true));
+        ALCORE__TRY(open_engine(ctx, engine, path, options->prompt_name, &passed, out));
         alcore__engine_set_windows((*out)->data, options->max_tokens, options->stride);
         return alcore__engine_choose_prompt(ctx, path, options, out);
     }

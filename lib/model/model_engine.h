@@ -91,11 +91,13 @@ const char *alcore__engine_lacks(const alcore_model *model, const char *column,
 
 /* Makes a handle of a model that an engine runs, and its data, of which `opened` and what belongs
  * to it are filled by `open`; after a failure all of it is released. */
-typedef alcore_status (*alcore__engine_opener)(alcore_ctx *ctx, const char *path,
+typedef alcore_status (*alcore__engine_opener)(alcore_ctx *ctx, const char *path, const char *route,
                                                const alcore_sys_model_options *options,
                                                alcore__engine_model *data);
+/* route: that of alcore__folder_settings_read(). */
 alcore_status alcore__model_make_engine(alcore_ctx *ctx, const alcore_sys_model_engine *engine,
-                                        const char *path, const alcore_sys_model_options *options,
+                                        const char *path, const char *route,
+                                        const alcore_sys_model_options *options,
                                         alcore__engine_opener open, alcore_model **out);
 
 /* ---- texts as the engine takes them (model_opened.c) ---- */

@@ -9,6 +9,7 @@
 #include "formats/array_file.h"
 #include "model/adapter_folder.h"
 #include "model/folder_kind.h"
+#include "model/folder_settings.h"
 #include "model/model_internal.h"
 #include "pool/column_names.h"
 
@@ -137,24 +138,27 @@ static alcore_status find_columns(alcore_ctx *ctx, const char *path, folder *fil
  * engine, else it is an error. */
 static alcore_status open_without_columns(alcore_ctx *ctx, const char *path,
                                           const alcore_model_options *options, alcore_model **out) {
-    char *config = NULL, *base = NULL;
-    bool is_static;
+    char *base = NULL;
+    alcore__folder_first first;
+    bool is_static, found = false;
     ALCORE__TRY(alcore__model_open_static(ctx, path, options, &is_static, out));
     if (is_static) return ALCORE_OK;
     ALCORE__TRY(alcore__adapter_base(ctx, path, &base));
     if (base) {
         alcore__free(ctx, base);
-        return alcore__model_open_with_engine(ctx, path, options, out);
+        return alcore__model_open_with_engine(ctx, path, path, options, out);
     }
-    ALCORE__TRY(join(ctx, path, "%s", "config.json", &config));
-    alcore__file *file;
-    alcore_status status = alcore__file_open(ctx, config, &file);
-    alcore__free(ctx, config);
-    if (status == ALCORE_OK) {
-        alcore__file_close(file);
-        return alcore__model_open_with_engine(ctx, path, options, out);
-    }
-    if (status == ALCORE_E_NOMEM) return status;
+    ALCORE__TRY(alcore__folder_settings_find(ctx, path, options->prompt_name, &first));
+    const char *place = first.folder ? first.folder : path;
+    alcore_status status = alcore__folder_has_file(ctx, place, "config.json", &found);
+    if (status == ALCORE_OK && found)
+        status = alcore__model_open_with_engine(ctx, path, place, options, out);
+    else if (status == ALCORE_OK && first.folder)
+        status = alcore__fail(
+            ALCORE_E_DATA, "%s/modules.json: the first module is in %s, which has no config.json",
+            path, first.folder);
+    alcore__free(ctx, first.folder);
+    if (status != ALCORE_OK || found) return status;
     ALCORE__TRY(alcore__folder_kind_check(ctx, path, false));
     return alcore__fail(
         ALCORE_E_IO,

@@ -228,17 +228,14 @@ enum { ALCORE__ENGINE_BYTES = 24 };
  * (torch_library.c), and writes its name. ALCORE_E_MODULE: none loads; the text says what was
  * tried. */
 alcore_status alcore__torch_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYTES]);
-/* Opens a folder that holds config.json with the engine that runs such models. */
-alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
+/* Opens a folder with the engine that runs such models. place: the folder that holds config.json
+ * and weights, that one or one in it. */
+alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path, const char *place,
                                              const alcore_model_options *options,
                                              alcore_model **out);
 /* Opens the folder of a static model; *found: whether it is one, else nothing was opened. */
 alcore_status alcore__model_open_static(alcore_ctx *ctx, const char *path,
                                         const alcore_model_options *options, bool *found,
-                                        alcore_model **out);
-/* Opens path with the named engine, as in libalcore-ENGINE.so. options: NULL for defaults. */
-alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, const char *path,
-                                        const alcore_sys_model_options *options,
                                         alcore_model **out);
 /* alcore_sys_model_options.kernels: user is the context; *out is NULL for kinds of devices that the
  * library has no kernels for. */

@@ -9,6 +9,11 @@ alcore_status alcore__engine_save(alcore_model *model, const char *path) {
                             "model %s cannot be saved: the models of an engine can, unless they "
                             "were opened as int8",
                             model->name);
+    if (data->settings.is_part)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "model %s cannot be saved: its transformer is one of several parts of "
+                            "a folder, in %s",
+                            model->name, data->settings.folder);
     const alcore_status status = data->engine->save(data->opened, path);
     return status == ALCORE_OK ? ALCORE_OK : alcore__fail_callback(status, data->engine->engine);
 }

@@ -43,10 +43,14 @@ static alcore_status read_config(alcore_ctx *ctx, const char *path, config *out)
 
 /* *out: whether the folder is one of a static model. A model of model2vec that was put together by
  * hand has no model_type, but the table has the name that model2vec gives it. */
-static alcore_status is_static(alcore_ctx *ctx, const char *path, bool *out) {
+static alcore_status is_static(alcore_ctx *ctx, const char *path, const char *route, bool *out) {
     config said;
-    ALCORE__TRY(alcore__folder_settings_find_static(ctx, path, out));
-    if (*out) return ALCORE_OK;
+    alcore__folder_first first;
+    ALCORE__TRY(alcore__folder_settings_find(ctx, path, route, &first));
+    const bool is_part = first.folder != NULL;
+    alcore__free(ctx, first.folder);
+    *out = first.is_static;
+    if (*out || is_part) return ALCORE_OK;
     ALCORE__TRY(read_config(ctx, path, &said));
     *out = said.is_model2vec;
     if (*out || !said.found || said.names_type) return ALCORE_OK;
@@ -125,27 +129,21 @@ static alcore_status read_place(alcore_ctx *ctx, const char *path,
         alcore__log(ctx, ALCORE_LOG_WARN, "model", NULL, "%s: %s", path,
                     data->settings.report.warnings[i]);
     ALCORE__TRY(read_rules(ctx, options, from, data));
-    ALCORE__TRY(alcore__static_open(ctx, path, &data->settings, from->max_tokens,
-                                    options->normalize, &from->table, &data->opened));
+    ALCORE__TRY(alcore__static_open(ctx, &data->settings, from->max_tokens, options->normalize,
+                                    &from->table, &data->opened));
     return alcore__engine_update(ctx, data);
 }
 
 /* An alcore__engine_opener. */
-static alcore_status open_static(alcore_ctx *ctx, const char *path,
+static alcore_status open_static(alcore_ctx *ctx, const char *path, const char *route,
                                  const alcore_sys_model_options *options,
                                  alcore__engine_model *data) {
     opening from = {0};
-    alcore__buffer place = {0};
     data->is_static = true;
-    ALCORE__TRY(alcore__folder_settings_read_static(ctx, path, &data->settings));
-    const alcore__name inside = data->settings.table_path;
-    alcore_status status =
-        alcore__buffer_format(ctx, &place, "%s%s%.*s", path, inside.length > 0 ? "/" : "",
-                              (int)inside.length, inside.text ? inside.text : "");
-    from.place = place.data;
-    if (status == ALCORE_OK) status = read_place(ctx, path, options, &from, data);
+    ALCORE__TRY(alcore__folder_settings_read_static(ctx, path, route, &data->settings));
+    from.place = data->settings.folder;
+    const alcore_status status = read_place(ctx, path, options, &from, data);
     alcore__static_table_close(ctx, &from.table);
-    alcore__buffer_clear(ctx, &place);
     return status;
 }
 
@@ -158,10 +156,10 @@ alcore_status alcore__model_open_static(alcore_ctx *ctx, const char *path,
                          ? options->normalize - ALCORE_NORMALIZE_UNIT + ALCORE_SYS_NORMALIZE_UNIT
                          : ALCORE_SYS_NORMALIZE_AUTO,
         .max_tokens = options->max_tokens};
-    ALCORE__TRY(is_static(ctx, path, found));
+    ALCORE__TRY(is_static(ctx, path, options->prompt_name, found));
     if (!*found) return ALCORE_OK;
     ALCORE__TRY(check_options(path, options));
-    ALCORE__TRY(
-        alcore__model_make_engine(ctx, &alcore__static_engine, path, &passed, open_static, out));
+    ALCORE__TRY(alcore__model_make_engine(ctx, &alcore__static_engine, path, options->prompt_name,
+                                          &passed, open_static, out));
     return alcore__engine_choose_prompt(ctx, path, options, out);
 }

@@ -52,31 +52,26 @@ static model *of(alcore_sys_model *opened) {
 
 /* ---- opening ---- */
 
-static alcore_status add_module(alcore_ctx *ctx, const char *path,
-                                const alcore_sys_model_module *said, model *self) {
+static alcore_status add_module(alcore_ctx *ctx, const alcore_sys_model_module *said, model *self) {
     module *one = &self->modules[self->module_count++];
-    alcore__buffer folder = {0};
     one->is_dense = said->kind == ALCORE_SYS_MODULE_DENSE;
     if (!one->is_dense) return ALCORE_OK;
-    alcore_status status = alcore__buffer_format(ctx, &folder, "%s/%s", path, said->folder);
-    if (status == ALCORE_OK) status = alcore__static_dense_read(ctx, folder.data, &one->dense);
-    if (status == ALCORE_OK && one->dense.in != self->dims)
-        status = alcore__fail(ALCORE_E_DATA,
-                              "%s: in_features is %lld, but what stands before it has %lld "
-                              "components",
-                              folder.data, (long long)one->dense.in, (long long)self->dims);
-    alcore__buffer_clear(ctx, &folder);
+    ALCORE__TRY(alcore__static_dense_read(ctx, said->folder, &one->dense));
+    if (one->dense.in != self->dims)
+        return alcore__fail(ALCORE_E_DATA,
+                            "%s: in_features is %lld, but what stands before it has %lld "
+                            "components",
+                            said->folder, (long long)one->dense.in, (long long)self->dims);
     self->dims = one->dense.out;
     if (self->dims > self->width) self->width = self->dims;
-    return status;
+    return ALCORE_OK;
 }
 
 /* The modules of the folder, and the Normalize at the end that it or the caller asks for. */
-static alcore_status add_modules(alcore_ctx *ctx, const char *path,
-                                 const alcore__folder_settings *settings, int32_t normalize,
-                                 model *self) {
+static alcore_status add_modules(alcore_ctx *ctx, const alcore__folder_settings *settings,
+                                 int32_t normalize, model *self) {
     for (size_t i = 0; i < settings->module_count; i++)
-        ALCORE__TRY(add_module(ctx, path, &settings->modules[i], self));
+        ALCORE__TRY(add_module(ctx, &settings->modules[i], self));
     if (normalize == ALCORE_SYS_NORMALIZE_UNIT ||
         (normalize == ALCORE_SYS_NORMALIZE_AUTO && settings->normalize))
         self->modules[self->module_count++] = (module){0};
@@ -163,10 +158,10 @@ static void static_close(alcore_sys_model *opened) {
 }
 
 /* Completes a model that has its table. */
-static alcore_status fill(alcore_ctx *ctx, const char *path,
-                          const alcore__folder_settings *settings, int32_t normalize, model *self) {
+static alcore_status fill(alcore_ctx *ctx, const alcore__folder_settings *settings,
+                          int32_t normalize, model *self) {
     self->dims = self->width = self->table.dims;
-    ALCORE__TRY(add_modules(ctx, path, settings, normalize, self));
+    ALCORE__TRY(add_modules(ctx, settings, normalize, self));
     self->kept = settings->truncate_dims > 0 && settings->truncate_dims < self->dims
                      ? settings->truncate_dims
                      : self->dims;
@@ -174,10 +169,9 @@ static alcore_status fill(alcore_ctx *ctx, const char *path,
     return set_json(ctx, self);
 }
 
-alcore_status alcore__static_open(alcore_ctx *ctx, const char *path,
-                                  const alcore__folder_settings *settings, int64_t max_tokens,
-                                  int32_t normalize, alcore__static_table *table,
-                                  alcore_sys_model **out) {
+alcore_status alcore__static_open(alcore_ctx *ctx, const alcore__folder_settings *settings,
+                                  int64_t max_tokens, int32_t normalize,
+                                  alcore__static_table *table, alcore_sys_model **out) {
     model *self;
     alcore_status status = alcore__new_array(ctx, 1, sizeof *self, &self);
     if (status != ALCORE_OK) {
@@ -189,7 +183,7 @@ alcore_status alcore__static_open(alcore_ctx *ctx, const char *path,
     self->table = *table;
     *table = (alcore__static_table){0};
     *out = (alcore_sys_model *)(void *)self;
-    status = fill(ctx, path, settings, normalize, self);
+    status = fill(ctx, settings, normalize, self);
     if (status == ALCORE_OK) return ALCORE_OK;
     static_close(*out);
     *out = NULL;

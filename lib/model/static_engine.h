@@ -11,11 +11,10 @@
 extern const alcore_sys_model_engine alcore__static_engine;
 
 /* Makes a model of the table, which it takes over (the caller's is empty then, also after a
- * failure), and of the modules behind it that settings name, in the folder at path. max_tokens: the
- * longest input; INT64_MAX: no limit. normalize: ALCORE_SYS_NORMALIZE_*. */
-alcore_status alcore__static_open(alcore_ctx *ctx, const char *path,
-                                  const alcore__folder_settings *settings, int64_t max_tokens,
-                                  int32_t normalize, alcore__static_table *table,
-                                  alcore_sys_model **out);
+ * failure), and of the modules behind it that settings name. max_tokens: the longest input;
+ * INT64_MAX: no limit. normalize: ALCORE_SYS_NORMALIZE_*. */
+alcore_status alcore__static_open(alcore_ctx *ctx, const alcore__folder_settings *settings,
+                                  int64_t max_tokens, int32_t normalize,
+                                  alcore__static_table *table, alcore_sys_model **out);
 
 #endif

@@ -148,6 +148,22 @@ bool alcore__part_next_member(alcore__part *object, alcore__part *item) {
     return alcore__json_skip(&object->value);
 }
 
+alcore_status alcore__part_next_pair(alcore__part *object, alcore__name *key, alcore__part *item,
+                                     bool *found) {
+    const char *raw;
+    size_t bytes;
+    *found = alcore__json_skip_key(&object->value, &raw, &bytes);
+    if (!*found) return ALCORE_OK;
+    *item = *object;
+    /* The key with its quotes is a string too. */
+    item->value.next = item->value.begin + (raw - 1 - item->value.begin);
+    item->value.fresh = true;
+    ALCORE__TRY(alcore__part_string(item, key));
+    *item = *object;
+    *found = alcore__json_skip(&object->value);
+    return ALCORE_OK;
+}
+
 alcore_status alcore__part_leave(const alcore__part *part) {
     return part->value.error ? fail_value(part, "", "") : ALCORE_OK;
 }

@@ -51,6 +51,10 @@ bool alcore__part_next(alcore__part *array, alcore__part *item);
 /* The same for the values of an object, without their keys. */
 void alcore__part_enter_object(alcore__part *object);
 bool alcore__part_next_member(alcore__part *object, alcore__part *item);
+/* The same with the key, a copy in the arena: *found is false at the end. An error of the copy is
+ * returned, one of the syntax by alcore__part_leave(). */
+alcore_status alcore__part_next_pair(alcore__part *object, alcore__name *key, alcore__part *item,
+                                     bool *found);
 alcore_status alcore__part_leave(const alcore__part *part);
 
 bool alcore__name_is(alcore__name name, const char *text);

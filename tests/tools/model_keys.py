@@ -12,7 +12,9 @@ import sys
 FILES = {"CONFIG": "config.json", "GENERATION": "generation_config.json", "TOKENIZER": "tokenizer_config.json",
          "SENTENCE": "sentence_bert_config.json", "PROMPTS": "config_sentence_transformers.json",
          "MODULES": "an entry of modules.json", "POOLING": "1_Pooling/config.json", "NORMALIZE": "2_Normalize/config.json",
-         "DENSE": "2_Dense/config.json", "LAYER_NORM": "2_LayerNorm/config.json"}
+         "DENSE": "2_Dense/config.json", "LAYER_NORM": "2_LayerNorm/config.json", "DROPOUT": "2_Dropout/config.json",
+         "CNN": "1_CNN/cnn_config.json", "WEIGHTED_LAYERS": "1_WeightedLayerPooling/config.json",
+         "ROUTER": "router_config.json", "ROUTES": "`parameters` of router_config.json"}
 BERTS = "bert roberta xlm-roberta rembert camembert xlm-roberta-xl mpnet electra albert"
 THEIRS = "bart mbart marian m2m_100"
 BARTS = THEIRS + " alcore_transformer"

@@ -66,17 +66,21 @@ enum alcore_sys_pooling {
     ALCORE_SYS_POOLING_LAST = 8    /**< the last token */
 };
 
-/** What vectors of texts go through behind the pooling. */
+/** What vectors go through behind the transformer. */
 enum alcore_sys_module_kind {
-    ALCORE_SYS_MODULE_NORMALIZE = 0, /**< divided by its Euclidean norm */
-    ALCORE_SYS_MODULE_DENSE = 1,     /**< Dense of sentence-transformers */
-    ALCORE_SYS_MODULE_LAYER_NORM = 2 /**< LayerNorm of sentence-transformers */
+    ALCORE_SYS_MODULE_NORMALIZE = 0,  /**< divided by its Euclidean norm */
+    ALCORE_SYS_MODULE_DENSE = 1,      /**< Dense of sentence-transformers */
+    ALCORE_SYS_MODULE_LAYER_NORM = 2, /**< LayerNorm of sentence-transformers */
+    /** Of vectors of tokens, before the pooling, and directly behind the transformer:
+     * WeightedLayerPooling of sentence-transformers, the weighted mean of its layers. */
+    ALCORE_SYS_MODULE_WEIGHTED_LAYERS = 3,
+    ALCORE_SYS_MODULE_CNN = 4 /**< of vectors of tokens too: CNN of sentence-transformers */
 };
 
-/** A module of sentence-transformers behind the pooling. */
+/** A module of sentence-transformers behind the transformer; those of tokens come first. */
 typedef struct alcore_sys_model_module {
     int32_t kind;       /**< ALCORE_SYS_MODULE_* */
-    const char *folder; /**< with its config.json and weights, below the folder of the model */
+    const char *folder; /**< path of the folder with its config and weights */
 } alcore_sys_model_module;
 
 /** What is done to the length of an embedding. */
@@ -142,7 +146,8 @@ typedef struct alcore_sys_model_options {
      * side [pooling_count]; NULL: the engine's choice */
     const int32_t *poolings;
     int64_t pooling_count; /**< entries of `poolings` */
-    /** What vectors go through behind the pooling, before they are normalized [module_count] */
+    /** What vectors go through before and behind the pooling, before they are normalized
+     * [module_count] */
     const alcore_sys_model_module *modules;
     int64_t module_count; /**< entries of `modules` */
     /** Folder of an adapter of PEFT, adapter_config.json and adapter_model.safetensors, that is

@@ -349,7 +349,7 @@ void apply_options(Builder &build, const alcore_sys_model_options &options) {
     if (options.normalize != 0) model.normalize = options.normalize == 1;
     if (options.max_tokens < 0 || options.batch_tokens < 0 || options.embedding_dims < 0)
         fail(ALCORE_E_INVALID, "max_tokens, batch_tokens and embedding_dims are 0 or more");
-    build_modules(model, options, model.encoder.dims * static_cast<int64_t>(model.poolings.size()));
+    build_modules(build, options);
     if (options.embedding_dims > 0)
         model.embedding_dims = std::min(model.embedding_dims, options.embedding_dims);
     if (options.max_tokens > 0) model.max_tokens = std::min(model.max_tokens, options.max_tokens);

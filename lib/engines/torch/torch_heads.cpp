@@ -84,7 +84,7 @@ alcore_status embed(alcore_sys_model *model, const alcore_sys_model_texts *texts
         size_t blocks = model->layer == 0 ? model->encoder.blocks.size()
                                           : static_cast<size_t>(std::max(model->layer, 0));
         for_texts(*model, *texts, [&](const Batch &batch) {
-            at::Tensor hidden = run_stack(*model, model->encoder, batch.packed, blocks);
+            at::Tensor hidden = token_vectors(*model, batch.packed, blocks);
             at::Tensor vectors = pool(*model, *texts, batch, hidden).to(at::kFloat);
             vectors = apply_modules(*model, vectors);
             if (model->normalize) vectors = unit_rows(vectors);

@@ -373,6 +373,13 @@ struct Model {
      * embedding_dims: components that are kept. */
     std::vector<int32_t> poolings{ALCORE_SYS_POOLING_MEAN};
     int32_t layer = 0;
+    /* Of the mean over layers that is pooled in place of `layer`: the weight of what enters the
+     * first block and of what each block gives, [blocks + 1], of sum 1; empty: there is none. */
+    std::vector<double> layer_weights;
+    /* What vectors of tokens [tokens, width], float32, go through before the pooling; lengths
+     * [items]: tokens of each text. */
+    std::vector<std::function<at::Tensor(const at::Tensor &, const std::vector<int64_t> &lengths)>>
+        token_modules;
     /* What vectors of texts [items, width] go through behind the pooling (torch_modules.cpp). */
     std::vector<std::function<at::Tensor(const at::Tensor &)>> modules;
     uint64_t modules_hash = 0; /* of the weights and settings of modules; 0: there are none */
@@ -440,6 +447,9 @@ at::Tensor positions_of(const Packed &batch);
 at::Tensor run_stack(const Model &model, const Stack &stack, const Packed &batch, size_t blocks,
                      const at::Tensor &memory = {}, const std::vector<int64_t> &memory_lengths = {},
                      Dropout *dropout = nullptr);
+/* A weighted sum over the layers of a stack, [blocks + 1] weights. */
+at::Tensor run_layers(const Model &model, const Stack &stack, const Packed &batch,
+                      const std::vector<double> &weights);
 /* Embeds tokens at positions (counted from 0): the input of the first block. drop: applied to the
  * sum of the embeddings. */
 at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Tensor &types,

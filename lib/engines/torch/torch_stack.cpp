@@ -321,6 +321,22 @@ at::Tensor run_stack(const Model &model, const Stack &stack, const Packed &batch
     return blocks == stack.blocks.size() ? pass.finish(x) : x;
 }
 
+/* The weighted sum, float32 [tokens, dims], of what enters the first block of a stack and of what
+ * each block gives, the last one with the final norm. weights [blocks + 1]; a layer of weight 0 is
+ * computed, but not added. */
+at::Tensor run_layers(const Model &model, const Stack &stack, const Packed &batch,
+                      const std::vector<double> &weights) {
+    StackPass pass(model, stack, batch, {}, nullptr);
+    at::Tensor x = pass.embed(), sum;
+    for (size_t layer = 0; layer < weights.size(); layer++) {
+        if (layer > 0) x = pass.block(layer - 1, x, {});
+        if (weights[layer] == 0) continue;
+        const at::Tensor y = layer == stack.blocks.size() ? pass.finish(x) : x;
+        sum = sum.defined() ? sum.add(y, weights[layer]) : y.to(at::kFloat) * weights[layer];
+    }
+    return sum.defined() ? sum : at::zeros_like(x, at::kFloat);
+}
+
 /* What the head's first layer makes of hidden states, where it has one. */
 static at::Tensor head_layer(const Model &model, const at::Tensor &x) {
     if (!model.head_dense.weight.defined()) return x;

@@ -199,17 +199,34 @@ START_TEST(other_modules_are_refused) {
          "\"sentence_transformers.models.Dense\", \"path\": \"2_Dense\"}]",
          "in this order"},
         {"[{\"type\": \"sentence_transformers.base.modules.router.Router\", \"path\": \"\"}]",
-         "router.Router"},
-        {"[{\"type\": \"sentence_transformers.models.Asym\", \"path\": \"\"}]", "models.Asym"},
-        {"[{\"type\": \"sentence_transformers.models.CNN\", \"path\": \"\"}]", "models.CNN"},
-        {"[{\"type\": \"sentence_transformers.models.WeightedLayerPooling\", \"path\": \"\"}]",
-         "models.WeightedLayerPooling"},
+         "router_config.json of a Router is missing"},
+        {"[{\"type\": \"sentence_transformers.models.Asym\", \"path\": \"1_Pooling\"}]",
+         "router_config.json of a Router is missing"},
+        {"[{\"type\": \"sentence_transformers.models.CNN\", \"path\": \"\"}]",
+         "number 1 is 'sentence_transformers.models.CNN'"},
+        {"[{\"type\": \"sentence_transformers.models.Transformer\", \"path\": \"\"}, {\"type\": "
+         "\"sentence_transformers.models.CNN\", \"path\": \"1_Pooling\"}, {\"type\": "
+         "\"sentence_transformers.models.WeightedLayerPooling\", \"path\": \"1_Pooling\"}]",
+         "number 3 is 'sentence_transformers.models.WeightedLayerPooling'"},
+        {"[{\"type\": \"sentence_transformers.models.Transformer\", \"path\": \"\"}, {\"type\": "
+         "\"sentence_transformers.models.CNN\", \"path\": \"1_Pooling\"}]",
+         "number 2 is 'sentence_transformers.models.CNN'"},
+        {"[{\"type\": \"sentence_transformers.models.LSTM\", \"path\": \"\"}]",
+         "models.LSTM' is not supported: it reads the words of WordEmbeddings"},
+        {"[{\"type\": \"sentence_transformers.models.BoW\", \"path\": \"\"}]",
+         "models.BoW' is not supported: its words are cut by a tokenizer of its own"},
+        {"[{\"type\": \"sentence_transformers.models.WordEmbeddings\", \"path\": \"\"}]",
+         "models.WordEmbeddings' is not supported: its words are cut by a tokenizer of its own"},
+        {"[{\"type\": \"sentence_transformers.models.WordWeights\", \"path\": \"\"}]",
+         "models.WordWeights' is not supported: its words are those"},
+        {"[{\"type\": \"sentence_transformers.models.CLIPModel\", \"path\": \"\"}]",
+         "models.CLIPModel' is not supported: it is a model of images"},
         {"[{\"type\": \"my.Module\", \"path\": \"\"}]", "'my.Module'"},
         {"[{\"type\": \"sentence_transformers.models.Pooling\", \"path\": \"1_Pooling\"}]",
          "in this order"},
         {"[{\"type\": \"sentence_transformers.models.Transformer\", \"path\": "
          "\"0_Transformer\"}]",
-         "0_Transformer"},
+         "0_Transformer, which has no config.json"},
         {"[{\"type\": \"sentence_transformers.models.Transformer\", \"path\": \"\"}, {\"type\": "
          "\"sentence_transformers.models.Pooling\", \"path\": \"../x\"}]",
          "../x"},
@@ -473,8 +490,68 @@ START_TEST(selections_say_what_was_cut) {
 }
 END_TEST
 
+/* The width of an embedding by the route that a name chooses. */
+static int64_t route_dims(alcore_ctx *ctx, const char *name) {
+    alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
+    alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+    alcore_model *model;
+    options.prompt_name = name;
+    MUST(alcore_model_open(ctx, folder, &options, &model));
+    MUST(alcore_model_get_info(model, &info));
+    const int64_t dims = info.dims;
+    alcore_model_unref(model);
+    return dims;
+}
+
+/* The module is opened with the folder of the route; vectors of the real engine are compared in
+ * tests/torch/test_modules.py. */
+START_TEST(routers_choose_a_folder) {
+    static const char *const parts[] = {"query_0", "document_0", "other"};
+    char path[300];
+    alcore_ctx *ctx = null_context(NULL);
+    test_folder_make(folder, "router");
+    for (size_t i = 0; i < 3; i++) {
+        char config[80];
+        snprintf(path, sizeof path, "%s/%s", folder, parts[i]);
+        ck_assert_int_eq(mkdir(path, 0700), 0);
+        snprintf(config, sizeof config, "{\"dims\": %zu, \"model_type\": \"bert\"}", i + 3);
+        write_in(path, "config.json", config);
+    }
+    write_file("modules.json", "[{\"type\": \"sentence_transformers.base.modules.router.Router\", "
+                               "\"path\": \"\"}]");
+    write_file("config_sentence_transformers.json", "{\"prompts\": {\"other\": \"w \"}}");
+    write_file(
+        "router_config.json",
+        "{\"types\": {\"query_0\": \"sentence_transformers.models.Transformer\", "
+        "\"document_0\": \"sentence_transformers.models.Transformer\", "
+        "\"other\": \"sentence_transformers.models.Transformer\"}, \"structure\": "
+        "{\"query\": [\"query_0\"], \"document\": [\"document_0\"], \"third\": [\"other\"]}, "
+        "\"parameters\": {\"default_route\": \"document\", \"route_mappings\": "
+        "{\"( \\\"cluster\\\" , None)\": \"third\", \"('image', 'image')\": \"query\"}}}");
+    ck_assert_int_eq(route_dims(ctx, NULL), 4);
+    ck_assert_int_eq(route_dims(ctx, "query"), 3);
+    ck_assert_int_eq(route_dims(ctx, "document"), 4);
+    ck_assert_int_eq(route_dims(ctx, "third"), 5);
+    ck_assert_int_eq(route_dims(ctx, "cluster"), 5);
+    ck_assert_int_eq(route_dims(ctx, "other"), 4); /* the name of a prompt */
+    for (size_t i = 0, failed = 1; failed; i++) {  /* every allocation fails once */
+        alcore_model *model;
+        fault_arm(&fault, (long long)i + 1, 0);
+        const alcore_status status = alcore_model_open(ctx, folder, NULL, &model);
+        failed = status != ALCORE_OK;
+        ck_assert_int_eq(status, failed ? ALCORE_E_NOMEM : ALCORE_OK);
+        ck_assert_int_lt(i, 400);
+        alcore_model_unref(model);
+    }
+    fault_arm(&fault, 0, 0);
+    test_folder_remove(folder);
+    folder[0] = '\0';
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 CHECK_SUITE("model folder", keys_that_would_change_results_are_refused,
             values_without_an_effect_are_accepted, unknown_keys_are_warnings,
-            other_modules_are_refused, adapters_name_their_base, settings_reach_the_engine,
-            prompts_stand_in_front_of_texts, prompts_of_other_columns, other_outputs_are_refused,
-            selections_say_what_was_cut);
+            other_modules_are_refused, routers_choose_a_folder, adapters_name_their_base,
+            settings_reach_the_engine, prompts_stand_in_front_of_texts, prompts_of_other_columns,
+            other_outputs_are_refused, selections_say_what_was_cut);
