@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The forms of log-probabilities in answers (served_logprobs.h). Seen in the answers of llama.cpp's
- * server (tests/served) and in the sources of vLLM 0.14 and SGLang 0.5. */
+ * server (tests/served) and in the sources of vLLM and SGLang, of 0.14 and 0.5 and of November
+ * 2026. */
 #include "formats/served_logprobs.h"
 
 #include <math.h>
@@ -101,7 +102,9 @@ static size_t known_likeliest(const alcore__served_tokens *self, bool clear) {
 }
 
 /* Leaves tokens out that may stand beside the likeliest classes of completions, and notes the first
- * token of whose classes one may be missing. */
+ * token of whose classes one may be missing: of two classes with one text, as parts of a character
+ * have, and in sentencepiece vocabularies a word with and without a space before it, servers keep
+ * one. Lists that are shorter than those of other tokens tell of it, too. */
 static void settle_added(alcore__served_tokens *self) {
     for (size_t t = 0; t < self->count; t++) find_place(self, t);
     const size_t likeliest = known_likeliest(self, false), sure = known_likeliest(self, true);
@@ -109,8 +112,9 @@ static void settle_added(alcore__served_tokens *self) {
         const alcore__served_token *token = &self->token[t];
         const size_t count = classes_end(self, t) - token->begin;
         const bool least = is_least(self, t);
-        if (token->blurred && self->doubtful < 0 && (token->place < 0 || least || count != sure))
-            self->doubtful = (int64_t)t;
+        const bool merged =
+            token->blurred ? token->place < 0 || least || count != sure : count > 0 && count < sure;
+        if (merged && self->doubtful < 0) self->doubtful = (int64_t)t;
         if (least && count > likeliest) leave_out(self, t);
     }
 }

@@ -39,7 +39,8 @@ typedef struct alcore_served_options {
  * A token that is the least likely one of its list may stand there beside the likeliest classes, or
  * in the place of one, as some servers write it: it counts as one of them only where the other
  * lists of the answer show it. Two classes may have become one where a server names them by texts
- * of which one is U+FFFD: margins and confidences of such an answer are refused.
+ * of which one is U+FFFD, or where a list is shorter than others: margins and confidences of such
+ * an answer are refused.
  * @param[in] pool borrowed: its rows are what ids name; it may be read meanwhile
  * @param[in] path borrowed; compressed or not, "-" is standard input
  * @param[in] options borrowed; NULL: defaults

@@ -44,12 +44,13 @@ static alcore_status check_answer(const placing *self, const alcore__served_answ
     if (answer->tokens > 0 && answer->k == 0 && wants_likeliest(self))
         return alcore__fail(ALCORE_E_DATA,
                             "the likeliest tokens are not listed; ask with \"logprobs\", or of "
-                            "chats \"top_logprobs\", of 2 or more");
+                            "chats \"top_logprobs\", of 2 or more, and without "
+                            "\"packed_top_logprobs\"");
     if (ranks && answer->doubtful >= 0)
         return alcore__fail(ALCORE_E_DATA,
                             "token %" PRId64
                             ": two of its likeliest tokens may have become one, as "
-                            "they are named by texts with U+FFFD; ask vLLM with "
+                            "they are named by their texts; ask vLLM with "
                             "\"return_tokens_as_token_ids\", or for a chat",
                             answer->doubtful);
     return ALCORE_OK;

@@ -415,8 +415,6 @@ START_TEST(what_is_no_answer) {
 }
 END_TEST
 
-/* vLLM and SGLang name the classes of completions by their texts, and keep one of those with the
- * same text: the likeliest one may be missing. */
 /* Of a line of 1 MB arrays of 10,000 tokens by 10,000 classes would be made. */
 START_TEST(lists_that_are_too_uneven) {
     enum { MANY = 10000, BYTES = 80 };
@@ -435,6 +433,8 @@ START_TEST(lists_that_are_too_uneven) {
 }
 END_TEST
 
+/* vLLM and SGLang name the classes of completions by their texts, and keep one of those with the
+ * same text: the likeliest one may be missing. */
 START_TEST(texts_that_two_classes_may_share) {
 #define BLURRED(more)                                                                              \
     "{\"choices\":[{\"logprobs\":{\"token_logprobs\":[-0.5,-0.4],\"top_logprobs\":[{\"a\":-0.5,"   \
@@ -444,6 +444,43 @@ START_TEST(texts_that_two_classes_may_share) {
     refuse(BLURRED(""), CONFIDENCES, ALCORE_E_DATA, "return_tokens_as_token_ids");
     ck_assert_ok(read_answers(BLURRED(""), "", NNLL | LOGPROBS | ENTROPIES, NULL));
     ck_assert_ok(read_answers(BLURRED(",\"e\":-4"), "", MARGINS, NULL));
+}
+END_TEST
+
+/* "the" with and without a space before it, as SGLang names both, in the second list; the first one
+ * has 3 and the token, as vLLM lists it. */
+START_TEST(lists_that_are_shorter_than_others) {
+#define SHORTER(second)                                                                            \
+    "{\"choices\":[{\"logprobs\":{\"text_offset\":[-1,-1,-1],\"tokens\":[\"a\",\"the\",\"b\"],"    \
+    "\"token_logprobs\":[null,-0.5,-4],\"top_logprobs\":[null," second                             \
+    ",{\"c\":-1,\"d\":-1.5,\"e\":-3,\"b\":-4}]}}]}"
+    refuse(SHORTER("{\"the\":-0.5,\"a\":-2}"), MARGINS, ALCORE_E_DATA,
+           "token 0: two of its likeliest tokens may have become one, as they are named by their");
+    ck_assert_ok(read_answers(SHORTER("{\"the\":-0.5,\"a\":-2}"), "", LOGPROBS, NULL));
+    double found[TOKENS];
+    ck_assert_int_eq(tokens_of("", "logprobs", 0, found), 2);
+    ck_assert_double_eq(found[0], -0.5);
+    ck_assert_ok(read_answers(SHORTER("{\"the\":-0.5,\"a\":-2,\"an\":-3}"), "", MARGINS, NULL));
+}
+END_TEST
+
+/* What vLLM of November 2026 writes where "packed_top_logprobs" is asked for. */
+START_TEST(packed_lists_have_tokens_alone) {
+    static const char line[] =
+        "{\"id\":\"cmpl-0\",\"object\":\"text_completion\",\"created\":0,\"model\":\"m\","
+        "\"choices\":[{\"index\":0,\"text\":\" hot\",\"logprobs\":{\"text_offset\":[0,10],"
+        "\"token_logprobs\":[-0.5,-9999.0],\"tokens\":[\"token_id:5\",\"token_id:70\"],"
+        "\"top_logprobs\":null,\"packed_top_logprobs\":{\"shape\":[2,1],\"token_ids_dtype\":\"<"
+        "i4\","
+        "\"logprobs_dtype\":\"<f4\",\"token_ids_b64\":\"BQAAAAYAAAA=\",\"logprobs_b64\":"
+        "\"AAAAvwAAAL8=\"}},\"finish_reason\":\"length\",\"stop_reason\":null,"
+        "\"prompt_logprobs\":null}],\"usage\":{\"prompt_tokens\":1}}";
+    ck_assert_ok(read_answers(line, "", LOGPROBS, NULL));
+    double found[TOKENS];
+    ck_assert_int_eq(tokens_of("", "logprobs", 0, found), 2);
+    ck_assert_double_eq(found[0], -0.5);
+    refuse(line, MARGINS, ALCORE_E_DATA, "without \"packed_top_logprobs\"");
+    refuse(line, ENTROPIES, ALCORE_E_DATA, "the likeliest tokens are not listed");
 }
 END_TEST
 
@@ -507,5 +544,6 @@ END_TEST
 CHECK_SUITE_WITH("served", set_up, tear_down, every_form_gives_what_all_logits_give,
                  a_list_of_all_classes_gives_the_entropy, a_margin_needs_two, rows_by_name_or_place,
                  the_first_of_several_choices, what_a_server_did_not_say, what_is_no_answer,
-                 lists_that_are_too_uneven, texts_that_two_classes_may_share, a_token_may_be_a_nul,
-                 options_are_checked, every_allocation_may_fail);
+                 lists_that_are_too_uneven, lists_that_are_shorter_than_others,
+                 packed_lists_have_tokens_alone, texts_that_two_classes_may_share,
+                 a_token_may_be_a_nul, options_are_checked, every_allocation_may_fail);
