@@ -89,8 +89,12 @@ static int deliver_all(const arguments *args, alcore_job *job) {
 }
 
 /* Writes the picks of all shards by one budget: rank, index (of the row, in the order of all
- * shards), score and cost. */
+ * shards), score and cost; where the picks are no rows of shards, the file of one machine. */
 static int write_budget(const alcore_job *job, const char *path) {
+    const alcore_selection *selection = alcore_job_selection(job);
+    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
+    options.format = ALCORE_FORMAT_TSV;
+    if (selection) return outcome(alcore_selection_write(selection, path, &options));
     const int64_t *rows = alcore_job_rows(job), count = alcore_job_pick_count(job);
     const double *scores = alcore_job_scores(job), *costs = alcore_job_costs(job);
     text_output out;

@@ -1,7 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The candidates of a round as a list of rows, for hosts that score rows themselves and want to
- * score no more than a strategy with candidates=N will look at (spec 3.7). */
+/* The candidates of a round: what a request remembers of them from round to round, and as a list of
+ * rows, for hosts that score rows themselves and want to score no more than a strategy with
+ * candidates=N will look at (spec 3.7). */
 #include "request/request_internal.h"
+
+/* The latest earlier round that was answered: the present one may be asked for again. */
+const alcore__drawn *alcore__drawn_before(const alcore_request *request) {
+    static const alcore__drawn none;
+    const int64_t round = request->options.round;
+    if (request->last.round != 0 && request->last.round < round) return &request->last;
+    return request->previous.round < round ? &request->previous : &none;
+}
+
+/* A later round becomes `last`, and what was last becomes `previous`; the same round asked for again
+ * replaces `last` and keeps `previous`, from which it started both times. */
+void alcore__keep_drawn(alcore_request *request, int64_t rows, uint8_t *drawn) {
+    alcore_ctx *ctx = request->object.ctx;
+    const int64_t round = request->options.round;
+    if (request->last.round != 0 && request->last.round < round) {
+        alcore__free(ctx, request->previous.mask);
+        request->previous = request->last;
+    } else {
+        alcore__free(ctx, request->last.mask);
+    }
+    request->last = (alcore__drawn){.round = round, .rows = rows, .mask = drawn};
+}
 
 /* Draws the rows that a strategy with candidates=count would consider into the request's list of
  * drawn rows, ascending. alcore__draw_candidates() clears all entries of the mask but `count`,

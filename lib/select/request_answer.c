@@ -157,23 +157,29 @@ static alcore_status copy_drawn(answer *self) {
     return ALCORE_OK;
 }
 
-/* Moves self->drawn into the request, once the selection is made. A later round becomes `last`, and
- * what was last becomes `previous`; the same round asked for again replaces `last` and keeps
- * `previous`, from which it started both times. Strategies that buy phrases have no parameter
- * sticky, so self->request is the caller's here and never `derived`, which would free the masks
- * that it shares with the caller's request. */
+/* Moves self->drawn into the request, once the selection is made, or hands it out for a shard, whose
+ * job does so when it is done. Strategies that buy phrases have no parameter sticky, so
+ * self->request is the caller's here and never `derived`, which would free the masks that it shares
+ * with the caller's request. */
 static void keep_drawn(answer *self) {
-    alcore_request *request = self->request;
     if (!self->drawn) return;
-    if (request->last.round != 0 && request->last.round < self->input.round) {
-        alcore__free(self->ctx, request->previous.mask);
-        request->previous = request->last;
-    } else {
-        alcore__free(self->ctx, request->last.mask);
-    }
-    request->last =
-        (alcore__drawn){.round = self->input.round, .rows = self->masks.rows, .mask = self->drawn};
+    if (self->shard)
+        self->shard->drawn = self->drawn;
+    else
+        alcore__keep_drawn(self->request, self->masks.rows, self->drawn);
     self->drawn = NULL;
+}
+
+/* *out [rows]: the candidates of the round before, of which rows that were added since are none,
+ * owned by the caller; NULL: there was no such round. */
+static alcore_status copy_previous(const answer *self, uint8_t **out) {
+    const alcore__drawn *drawn = alcore__drawn_before(self->request);
+    const int64_t rows = drawn->rows < self->masks.rows ? drawn->rows : self->masks.rows;
+    *out = NULL;
+    if (drawn->round == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks.rows, sizeof **out, out));
+    if (rows > 0) memcpy(*out, drawn->mask, (size_t)rows);
+    return ALCORE_OK;
 }
 
 /* Applies candidates=N to the mask of the candidates and copies what it draws for sticky=1. For
@@ -183,17 +189,8 @@ static void keep_drawn(answer *self) {
  * candidate_mask that are not drawn; all stay where candidates=N is not set. Only after the run is
  * it known that the round was answered, so keep_drawn() is called later. */
 static alcore_status draw_candidates(answer *self) {
-    const alcore_request *request = self->request;
-    const alcore__drawn *drawn = request->last.round != 0 && request->last.round < self->input.round
-                                     ? &request->last
-                                     : &request->previous;
-    uint8_t *previous = NULL;
-    if (drawn->round != 0 && drawn->round < self->input.round) {
-        ALCORE__TRY(
-            alcore__new_array(self->ctx, (size_t)self->masks.rows, sizeof *previous, &previous));
-        int64_t rows = drawn->rows < self->masks.rows ? drawn->rows : self->masks.rows;
-        if (rows > 0) memcpy(previous, drawn->mask, (size_t)rows);
-    }
+    uint8_t *previous;
+    ALCORE__TRY(copy_previous(self, &previous));
     alcore_status status = alcore__strategy_draw(
         self->strategy, self->input.seed, self->input.round, &self->input.place, self->masks.rows,
         previous, self->masks.candidate_mask);
@@ -297,8 +294,8 @@ static alcore_status make_masks(answer *self) {
                           self->shard ? &self->shard->masked : NULL, &self->masks);
     self->masks.texts = self->texts;
     if (status == ALCORE_OK && !only_count) status = make_costs(self);
-    if (status == ALCORE_OK && !only_count && self->masks.eligible > 0)
-        status = draw_candidates(self);
+    const bool any = self->masks.eligible > 0 || (self->shard && self->shard->place.candidates > 0);
+    if (status == ALCORE_OK && !only_count && any) status = draw_candidates(self);
     alcore__request_leave_pools(request);
     return status;
 }
@@ -484,13 +481,23 @@ static alcore_status check_makers(const answer *self) {
 
 /* ---- shards ---- */
 
+/* Counts the candidates that sticky=1 may keep. */
+static alcore_status count_kept(answer *self) {
+    uint8_t *previous;
+    ALCORE__TRY(copy_previous(self, &previous));
+    for (int64_t row = 0; previous && row < self->masks.rows; row++)
+        self->shard->kept += previous[row] && self->masks.candidate_mask[row];
+    alcore__free(self->ctx, previous);
+    return ALCORE_OK;
+}
+
 /* Answers what is asked of a shard before the columns are made. */
 static alcore_status answer_masks(answer *self) {
     alcore__shard_answer *shard = self->shard;
     const bool recommended = alcore__strategy_is_recommended(self->strategy);
     alcore__masks all;
     shard->eligible = self->masks.eligible;
-    if (shard->wanted == ALCORE__SHARD_COUNT) return ALCORE_OK;
+    if (shard->wanted == ALCORE__SHARD_COUNT) return count_kept(self);
     ALCORE__TRY(alcore__request_read_pools(self->request));
     const alcore_status status =
         shard->wanted == ALCORE__SHARD_TEXTS
@@ -516,7 +523,7 @@ static alcore_status spend_gathered(answer *self) {
     input->languages = gathered.languages;
     input->language_count = gathered.language_count;
     input->place = (alcore__place){0};
-    input->fill.explain = false; /* no selection tells it */
+    input->fill.explain = shard->explain;
     if (status == ALCORE_OK) status = alcore__strategy_run(self->strategy, input, &shard->outcome);
     if (status == ALCORE_OK && input->costs) {
         shard->costs = gathered.costs;
@@ -638,6 +645,7 @@ static alcore_status hold_answer(alcore_request *request, alcore__shard_answer *
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *self, &self));
     *self = (answer){.request = request, .shard = shard, .ctx = ctx};
     const alcore_status status = answer_request(self, NULL /* no selection */);
+    if (status == ALCORE_OK) keep_drawn(self);
     self->shard = NULL;
     self->request = NULL;
     if (status == ALCORE_OK)
@@ -668,13 +676,14 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
 /* A cancel counts even where no step looked at it any more, as in alcore__request_select(). */
 alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shard_answer *shard) {
     alcore__read_columns read = {0};
-    request->read = &read;
-    request->all_texts = shard->texts;
+    alcore_request own = *request;
+    if (request->strategy && alcore__strategy_part(request->strategy, ALCORE__SENTENCES))
+        alcore__hybrid_sentences(request, &own);
+    own.read = &read;
+    own.all_texts = shard->texts;
     alcore_status status = shard->wanted == ALCORE__SHARD_HOLD
-                               ? hold_answer(request, shard)
-                               : answer_or_nominate(request, shard, NULL);
-    request->read = NULL;
-    request->all_texts = NULL;
+                               ? hold_answer(&own, shard)
+                               : answer_or_nominate(&own, shard, NULL);
     if (status == ALCORE_OK && alcore__cancelled(request->object.ctx))
         status = alcore__fail_cancelled();
     if (status == ALCORE_OK) return ALCORE_OK;
@@ -685,5 +694,7 @@ alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shar
     alcore__buffer_clear(request->object.ctx, &shard->out);
     alcore__held_answer_free(shard->held);
     shard->held = NULL;
+    alcore__free(request->object.ctx, shard->drawn);
+    shard->drawn = NULL;
     return status;
 }

@@ -40,21 +40,29 @@ static bool is_split(const hybrid *self, double amount) {
     return false;
 }
 
-/* Buys the sentences of all budgets, self->sentences: answers a copy of the request with the part's
- * strategy and the budgets B_s. An answer may free the masks of `last` and `previous` and set
- * others (sticky=1), so both are copied back; a failure leaves them as they were. */
-static alcore_status buy_sentences(hybrid *self) {
-    alcore_request *request = self->request, part = *request;
-    self->split.unit = request->budgets.unit;
-    for (int64_t i = 0; i < request->budgets.count; i++) {
-        const double share = share_of_sentences(self, request->budgets.amounts[i]);
+/* Sets self->split to the shares of the sentences, and *out to a copy of the request with the part's
+ * strategy and these budgets. */
+static void split_budgets(hybrid *self, alcore_request *out) {
+    const alcore__budgets *budgets = &self->request->budgets;
+    self->split = (alcore__budgets){.unit = budgets->unit};
+    for (int64_t i = 0; i < budgets->count; i++) {
+        const double share = share_of_sentences(self, budgets->amounts[i]);
         if (!is_split(self, share)) self->split.amounts[self->split.count++] = share;
     }
-    part.strategy = self->parts[ALCORE__SENTENCES];
-    part.budgets = self->split;
+    *out = *self->request;
+    out->strategy = self->parts[ALCORE__SENTENCES];
+    out->budgets = self->split;
+}
+
+/* Buys the sentences of all budgets, self->sentences. An answer may free the masks of `last` and
+ * `previous` and set others (sticky=1), so both are copied back; a failure leaves them as they
+ * were. */
+static alcore_status buy_sentences(hybrid *self) {
+    alcore_request part;
+    split_budgets(self, &part);
     const alcore_status status = alcore__request_answer(&part, &self->sentences);
-    request->last = part.last;
-    request->previous = part.previous;
+    self->request->last = part.last;
+    self->request->previous = part.previous;
     return status;
 }
 
@@ -115,17 +123,16 @@ static alcore_status answer_budget(const hybrid *self, double budget, alcore_sel
     return status;
 }
 
-/* Answers every budget of the request, in their order: *out is the selection of the first one,
- * which owns the others as siblings. There is one at least: without any buy_sentences() fails, as
- * alcore__request_answer() refuses a request that has none. With several budgets the phrases of all
+/* Answers every budget of the request, in their order, once the sentences were bought: *out is the
+ * selection of the first one, which owns the others as siblings. There is one at least: without any
+ * buy_sentences() fails, as alcore__request_answer() refuses a request that has none. With several budgets the phrases of all
  * of them are derived with one counter, `own` unless an outer call or the request itself has one;
  * after the last budget the counter from before is put back. sibling_count grows with each success,
  * so that a failure releases what was made. */
-static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
+static alcore_status answer_budgets(const hybrid *self, alcore_selection **out) {
     const alcore__budgets *budgets = &self->request->budgets;
     alcore__phrase_counter own = {0};
     alcore_selection *first = NULL;
-    ALCORE__TRY(buy_sentences(self));
     alcore__phrase_counter *const before =
         alcore__request_share_phrases(self->request, budgets->count > 1 ? &own : NULL);
     alcore_status status = answer_budget(self, budgets->amounts[0], &first);
@@ -141,11 +148,16 @@ static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
     return alcore__object_made(status, first, out);
 }
 
-alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out) {
+static hybrid begin(alcore_request *request) {
     hybrid self = {.request = request, .ctx = request->object.ctx};
     alcore__strategy_shares(request->strategy, &self.shares);
     for (int32_t i = 0; i < ALCORE__PARTS; i++)
         self.parts[i] = alcore__strategy_part(request->strategy, i);
+    return self;
+}
+
+alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out) {
+    hybrid self = begin(request);
     bool are_phrases;
     ALCORE__TRY(alcore__candidates_are_phrases(request, &are_phrases));
     if (are_phrases)
@@ -153,7 +165,51 @@ alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_sele
                             "strategy %s buys rows and phrases: its candidates "
                             "are texts, not phrases",
                             alcore__strategy_name(request->strategy));
-    const alcore_status status = answer_budgets(&self, out);
+    alcore_status status = buy_sentences(&self);
+    if (status == ALCORE_OK) status = answer_budgets(&self, out);
     alcore_selection_unref(self.sentences);
+    return status;
+}
+
+/* ---- over shards ---- */
+
+void alcore__hybrid_sentences(alcore_request *request, alcore_request *out) {
+    hybrid self = begin(request);
+    split_budgets(&self, out);
+}
+
+/* Makes self->sentences from the outcome of their strategy. No column is told of: those that it
+ * read lie in the shards. */
+static alcore_status take_sentences(hybrid *self, const double *costs, alcore__outcome *outcome) {
+    const alcore__resolution columns = {0};
+    alcore__run_input input = {.ctx = self->ctx, .costs = costs};
+    alcore_request part;
+    alcore__masks masks;
+    split_budgets(self, &part);
+    ALCORE__TRY(alcore__engine_open(self->ctx, part.options.device, &input.engine));
+    ALCORE__TRY(alcore__request_read_pools(&part));
+    alcore_status status =
+        alcore__masks_new(&part, part.target, alcore__strategy_is_recommended(part.strategy),
+                          NULL /* the rows of all shards */, &masks);
+    if (status == ALCORE_OK) {
+        if (part.target)
+            input.target = (alcore__dataset){.pool = part.target, .rows = masks.target_rows};
+        status = alcore__selection_new(&part, part.strategy, &input, &masks, &columns, outcome,
+                                       &self->sentences);
+        alcore__masks_clear(self->ctx, &masks);
+    }
+    alcore__request_leave_pools(&part);
+    return status;
+}
+
+alcore_status alcore__request_join_hybrid(alcore_request *request, const double *costs,
+                                          alcore__outcome *outcome, alcore_selection **out) {
+    alcore__read_columns read = {.in_parts = true};
+    hybrid self = begin(request);
+    request->read = &read;
+    alcore_status status = take_sentences(&self, costs, outcome);
+    if (status == ALCORE_OK) status = answer_budgets(&self, out);
+    alcore_selection_unref(self.sentences);
+    request->read = NULL;
     return status;
 }

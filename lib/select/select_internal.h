@@ -98,6 +98,13 @@ alcore_status alcore__request_select(alcore_request *request, alcore_selection *
 alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out);
 /* The same for a hybrid. */
 alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out);
+/* Fills in a copy of a hybrid's request that buys the sentences alone, with their share of each
+ * budget; it borrows all that the request has. */
+void alcore__hybrid_sentences(alcore_request *request, alcore_request *out);
+/* Answers a hybrid's request whose sentences were bought already: the outcome of their strategy
+ * over the candidates, whose contents move; costs [rows of the candidates], NULL: each costs 1. */
+alcore_status alcore__request_join_hybrid(alcore_request *request, const double *costs,
+                                          alcore__outcome *outcome, alcore_selection **out);
 
 /* An answer that has come to the run of its strategy, with what that reads: the pools of the
  * request stay locked for reading, and the request is not needed any more. */
@@ -108,12 +115,12 @@ const alcore_strategy *alcore__held_answer_strategy(const alcore__held_answer *h
 void alcore__held_answer_free(alcore__held_answer *held);
 
 /* What a job over shards (lib/extra/job) asks of a request whose candidates are a shard, in place
- * of a selection. Such a request has no hybrid, no phrases and no max_age, which the job refuses.
- */
+ * of a selection. Of a hybrid it is asked of the part that buys sentences. Such a request has no
+ * max_age, which the job refuses. */
 enum {
     ALCORE__SHARD_TEXTS,    /* out: what the option masks reads of its texts */
     ALCORE__SHARD_MASKS,    /* left_out: which rows the option masks leaves out, by `parts` */
-    ALCORE__SHARD_COUNT,    /* eligible: its candidates before candidates=N */
+    ALCORE__SHARD_COUNT,    /* eligible: its candidates before candidates=N; kept */
     ALCORE__SHARD_NOMINEES, /* nominees */
     ALCORE__SHARD_GATHER,   /* out: what the strategy reads of its texts */
     ALCORE__SHARD_SPEND, /* outcome, costs: what is bought of the rows of all shards, by `parts` */
@@ -124,15 +131,17 @@ typedef struct alcore__shard_answer {
     alcore__place place;
     alcore__shard_rows masked;
     int64_t rows; /* of all shards */
+    bool explain; /* the outcome tells what each term of the score decided */
     alcore__shard_parts parts;
     alcore_pool *texts;        /* of all shards, for n-gram models; borrowed; NULL: none is asked */
     uint8_t *left_out;         /* [rows of the pool] zeros, borrowed */
-    int64_t eligible;          /* out */
+    int64_t eligible, kept;    /* out: kept, of the round before, as sticky=1 may keep */
     alcore__buffer out;        /* out, owned by the caller, as are: */
     alcore__held_answer *held; /* out */
     alcore__nominees nominees; /* out */
     alcore__outcome outcome;   /* out */
     double *costs;             /* [rows] out: of all rows; NULL: each costs 1 */
+    uint8_t *drawn; /* [rows of the pool] out: its candidates, with sticky=1; else NULL */
 } alcore__shard_answer;
 /* After a failure nothing is owned. */
 alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shard_answer *shard);

@@ -40,6 +40,7 @@ typedef struct alcore__place {
     int64_t first_row;  /* number of the shard's first row, in the order of all shards */
     int64_t before;     /* candidates of the shards before it; candidates=N has not drawn yet */
     int64_t candidates; /* the same of all shards */
+    int64_t kept_before, kept; /* of these, those that sticky=1 may keep of the round before */
 } alcore__place;
 
 /* Bytes that a shard has written for all others. */
@@ -239,8 +240,7 @@ bool alcore__strategy_takes_target(const alcore_strategy *strategy);
 bool alcore__strategy_reads_any(const alcore_strategy *strategy);
 /* Applies the strategy's parameters "candidates" and "sticky" (spec 3.7): clears the entries of
  * mask [rows], 1 for the rows that may be selected, that are not drawn. previous [rows]: 1 for the
- * candidates of the last round, which sticky=1 keeps; NULL: there was none. place: of a shard, for
- * which there is no `previous`. */
+ * candidates of the last round, which sticky=1 keeps; NULL: there was none. place: of a shard. */
 alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round,
                                     const alcore__place *place, int64_t rows,
                                     const uint8_t *previous, uint8_t *mask);

@@ -101,6 +101,9 @@ NEVER(alcore_job_message, 0) {
     size_t length = 1;
     HOLDS(!alcore_job_message(NULL, &length) && length == 0);
 }
+NEVER(alcore_job_selection, 0) {
+    HOLDS(!alcore_job_selection(NULL));
+}
 NEVER(alcore_job_pick_count, 0) {
     HOLDS(alcore_job_pick_count(NULL) == 0);
 }

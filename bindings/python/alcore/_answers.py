@@ -19,8 +19,8 @@ MESSAGE, PICKS, FAILED = b"M", b"P", b"F"
 
 
 class ClusterPicks(NamedTuple):
-    """What all shards picked, best first: numbers of rows in the order of all shards, their ids (of rows without one their number, from 1), texts,
-    scores and costs; spent: the sum of the costs; short: the rows ended before the budget."""
+    """What all shards picked, best first: numbers of rows in the order of all shards (of phrases: in the table of all phrases; of sentences and
+    phrases: ranks), their ids (of rows without one their number, from 1), texts, scores and costs; spent: the sum of the costs; short: the rows ended before the budget."""
 
     rows: list[int]
     ids: list[str]
@@ -64,7 +64,7 @@ def result_of(answers: t.Iterable[bytes]) -> ClusterPicks | list[ClusterPicks]:
         if missing is not None:
             raise Error("a shard was lost when the picks were made: that of row %d" % missing)
         own = [records[row] for row in picks.rows]
-        found.append(ClusterPicks(picks.rows, [one[0] for one in own], [one[1] for one in own], *picks[1:]))
+        found.append(ClusterPicks(picks.rows, [one[0] for one in own], [one[1] for one in own], *picks[1:5]))
     return found if several else found[0]
 
 

@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from ._answers import failed, MESSAGE, PICKS
+from ._statuses import MissingError
 from ._handles import Context
 from ._job import Job
 from ._lazy import types as t
@@ -70,6 +71,8 @@ class _Held:
         roles = {role: pool_of(texts, ctx) for role, texts in task.roles.items() if texts is not None}
         request = self.stack.enter_context(_prepared(self.pool, task.budget, task.strategy, False,
                                                      model=_model_of(task.model, ctx), **roles, **task.named))
+        if task.stands_in:
+            request.set_model("ngram")
         self.job = Job(request, first_row=self.first, rows=sum(task.counts), dataset=task.dataset)
 
     def step(self, delivered, number):
@@ -82,9 +85,13 @@ class _Held:
             return MESSAGE + message
         picks, end = self.job.picks, self.first + self.count
         budgets = picks if isinstance(picks, list) else [picks]
-        own = sorted({row for one in budgets for row in one.rows if self.first <= row < end})
-        share = {row: [self.pool.id(row - self.first) if self.has_ids else str(row + 1), self.pool[row - self.first]] for row in own}
-        return PICKS + json.dumps([number, share, budgets if number == 0 else None, isinstance(picks, list)]).encode()
+        if budgets[0].selection is not None:  # every job has them all
+            share = {row: [id, text] for one in budgets if number == 0 for row, id, text in zip(one.rows, one.selection.ids, one.selection.texts)}
+        else:
+            own = sorted({row for one in budgets for row in one.rows if self.first <= row < end})
+            share = {row: [self.pool.id(row - self.first) if self.has_ids else str(row + 1), self.pool[row - self.first]] for row in own}
+        bare = [one._replace(selection=None) for one in budgets]
+        return PICKS + json.dumps([number, share, bare if number == 0 else None, isinstance(picks, list)]).encode()
 
 
 class Task:
@@ -98,6 +105,20 @@ class Task:
         self.run, self.counts, self.budget, self.strategy, self.model = uuid.uuid4().hex, [], budget, strategy, model
         self.roles, self.pool, self.dataset, self.threads = {"labeled": labeled, "targets": targets}, {"dedup": dedup}, dataset, threads
         self.kept, self.named = kept, named
+        self.stands_in = False  # the n-gram model does, as it does on one machine where neither a column nor a model is named
+
+    def lacks_model(self, pool: Pool) -> bool:
+        """Whether the strategy needs a column that neither these rows nor the call name."""
+        if self.model is not None or not len(pool):
+            return False
+        self.counts = [len(pool)]
+        try:
+            _Held(self, 0, lambda: pool)
+            return False
+        except MissingError as error:
+            if 'model="ngram"' not in str(error):
+                raise
+            return True
 
     def pool_of(self, table: t.Any) -> Pool:
         """The rows of a shard as a pool."""

@@ -11,18 +11,22 @@ from ._calls import run
 from ._handles import default_context, getter, Handle, new, options
 from ._lazy import types as t
 from ._library import lib
+from ._pool import Pool
 from ._request import Request
+from ._selection import Selection
 
 
 class Picks(NamedTuple):
     """What all shards picked, best first: numbers of rows in the order of all shards, scores, costs in the unit of the budget and
-    their sum; short: the rows ended before the budget."""
+    their sum; short: the rows ended before the budget. selection: where the picks are no rows of shards (phrases, sentences and
+    phrases, rows of the target), the Selection of one machine, of whose pool `rows` are; else None."""
 
     rows: list[int]
     scores: list[float]
     costs: list[float]
     spent: float
     short: bool
+    selection: Selection | None = None
 
 
 def _bytes_of(function, handle):
@@ -31,12 +35,15 @@ def _bytes_of(function, handle):
     return None if address is None else ctypes.string_at(address, length.value)
 
 
-def _picks_of(handle):
+def _picks_of(handle, ctx):
+    pointer, selection = lib.alcore_job_selection(handle), None
+    if pointer:
+        selection = Selection(lib.alcore_selection_ref(pointer), Pool.borrowed(lib.alcore_selection_pool(pointer), ctx))
     count = lib.alcore_job_pick_count(handle)
     doubles = ctypes.c_double * count
     scores, costs = (doubles.from_address(function(handle))[:] for function in (lib.alcore_job_scores, lib.alcore_job_costs))
     return Picks((ctypes.c_int64 * count).from_address(lib.alcore_job_rows(handle))[:], scores, costs, lib.alcore_job_spent(handle),
-                 bool(lib.alcore_job_flags(handle) & _ffi.ALCORE_SELECTION_SHORT))
+                 bool(lib.alcore_job_flags(handle) & _ffi.ALCORE_SELECTION_SHORT), selection)
 
 
 class Job(Handle):
@@ -93,7 +100,7 @@ class Job(Handle):
     @property
     def picks(self) -> Picks | list[Picks] | None:
         """What all shards picked; of several budgets a list, in the order given; None before the job is done."""
-        found = [_picks_of(lib.alcore_job_of_budget(self._handle, number)) for number in range(lib.alcore_job_budget_count(self._handle))]
+        found = [_picks_of(lib.alcore_job_of_budget(self._handle, number), self.context) for number in range(lib.alcore_job_budget_count(self._handle))]
         return found if len(found) > 1 else found[0] if found else None
 
 
@@ -143,6 +150,9 @@ def select_shards(make_job: t.Callable[[t.Any], Job], shards: t.Iterable[t.Any],
     shards, delivered = list(shards), []
     while True:
         found = list(map(_Step(make_job, list(delivered)), shards))
-        if found and not isinstance(found[0], bytes):
+        wrong = ["%.100r" % (one,) for one in found if not isinstance(one, (bytes, Picks, list))] or ([] if found else ["nothing"])
+        if wrong:
+            raise TypeError("map: it gave %s, not what the function that it was given returns for each shard" % wrong[0])
+        if not isinstance(found[0], bytes):
             return found[0]
         delivered.append(fold(found))

@@ -8,10 +8,13 @@ import array
 import atexit
 import json
 import time
+import warnings
 
 from ._answers import ClusterPicks, failed, MESSAGE, raise_first, result_of, run_ranks
 from ._cluster import forget, Task
+from ._errors import user_level
 from ._lazy import types as t
+from ._select import ImplicitModelWarning
 
 _LONGEST_PAUSE = 0.02  # seconds between two looks at a message that has not come
 
@@ -23,7 +26,7 @@ def select(texts: t.Any, budget: int | float | str | list[int | float | str], st
     texts: the rows of this rank, as of alcore.select(), such as a Pool with its columns; those of all ranks are numbered in the order of the ranks. gather: called by all ranks
     with bytes, gives those of all in the order of the ranks: mpi(), torch() or a function. rank: of this program, from 0; None: what gather says. progress:
     called as progress("exchanges", done, -1). model: a folder or a file, or a function without arguments that makes a model. threads: of
-    this rank (1). Further arguments as of alcore.select(), but for rows by their numbers. A rank that fails tells the others: all raise its
+    this rank (1). Where no rank names a column or a model, the n-gram model stands in, as on one machine. Further arguments as of alcore.select(), but for rows by their numbers. A rank that fails tells the others: all raise its
     error, with its rank."""
     task, pool, rank = None, None, gather.rank if rank is None else rank
 
@@ -32,7 +35,7 @@ def select(texts: t.Any, budget: int | float | str | list[int | float | str], st
         try:
             task = Task(budget, strategy, **named)
             pool = task.pool_of(texts)
-            return MESSAGE + json.dumps(len(pool)).encode()
+            return MESSAGE + json.dumps([len(pool), task.lacks_model(pool)]).encode()
         except Exception as error:
             return failed(rank, error)
 
@@ -42,7 +45,11 @@ def select(texts: t.Any, budget: int | float | str | list[int | float | str], st
         return task.answer(rank, lambda: pool, delivered)
     counts = [bytes(one) for one in gather(count())]
     raise_first(counts, "rank")
-    task.counts = [json.loads(one[1:]) for one in counts]
+    task.counts, lacking = zip(*(json.loads(one[1:]) for one in counts))
+    task.stands_in = any(lacking)
+    if task.stands_in:
+        warnings.warn("the built-in n-gram model stands in, because neither a column nor a model was given; give one, or model=\"ngram\" to agree",
+                      ImplicitModelWarning, stacklevel=user_level())
     try:
         return result_of(run_ranks(answer, gather))
     finally:

@@ -8,7 +8,8 @@
  *     anyone:       alcore_job_fold_add()   the messages of all shards become one, in any order
  *     every shard:  alcore_job_deliver()    takes that one, and steps again
  *
- * The exchanges are, by the request: the texts, where texts may not repeat; what the option "masks"
+ * The exchanges are, by the request: all texts, where phrases are bought, or else only hashes of
+ * them, where texts may not repeat; what the option "masks"
  * compares; the number of candidates, where rows are drawn; the texts, where an n-gram model
  * without a labeled pool makes columns, which then learns from those of all shards; then the
  * nominees of a strategy whose scores depend on the row alone; of one that compares texts with
@@ -28,6 +29,7 @@
 #define ALCORE_EXTRA_JOB_H
 
 #include "alcore/request.h"
+#include "alcore/selection.h"
 
 ALCORE_BEGIN
 
@@ -147,6 +149,17 @@ ALCORE_API int64_t alcore_job_budget_count(const alcore_job *job);
  * @since 1.1 */
 ALCORE_API alcore_job *alcore_job_of_budget(const alcore_job *job, int64_t index);
 
+/** The picks of a job that buys what is no row of a shard, as a selection: of phrases, of sentences
+ * and phrases, or of rows of the target, as alcore_select() makes them on one machine. Its pool has
+ * the texts of the picks, and its columns and reasons are those of one machine; of a hybrid the
+ * provenance of the sentences names no column, as these lie in the shards.
+ * @param[in] job borrowed; what alcore_job_of_budget() showed has the selection of that budget
+ * @return a view, valid until the job is released; alcore_selection_ref() keeps it longer; NULL
+ *   before the job is done, and where the picks are rows of shards
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API alcore_selection *alcore_job_selection(const alcore_job *job);
+
 /** The number of picks of all shards, by the first budget of several.
  * @param[in] job borrowed
  * @return 0 or more; 0 before the job is done, and for NULL
@@ -155,7 +168,7 @@ ALCORE_API alcore_job *alcore_job_of_budget(const alcore_job *job, int64_t index
 ALCORE_API int64_t alcore_job_pick_count(const alcore_job *job);
 
 /** Rows of the picks of all shards, best first. Those of this shard are its first_row and more, up
- * to the rows of its pool.
+ * to the rows of its pool. Where alcore_job_selection() is there, rows of the pool of that.
  * @param[in] job borrowed
  * @return a view: int64 [count], host, valid until the job is released; NULL before it is done
  * @threadsafe

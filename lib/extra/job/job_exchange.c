@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a job puts into each exchange, and what it takes from it.
  *
+ *   all texts    job_whole.c
  *   texts        put: the hashes of the distinct texts of the shard, ascending. Taken: the rows
  *                whose text an earlier shard has, which are masked as the pool masks its repeats
  *   masks        put: what the option masks reads of the texts of the shard
  *                (request/text_masks_shards.c). Taken: which rows it leaves out; each job makes the
  *                masks of all texts
  *   candidates   put: how many there are. Taken: how many there are in earlier shards, and in all
+ *   kept candidates   the same of those that sticky=1 may keep
  *   texts of the model   job_model.c
  *   nominees     put: what the shard would buy under the whole budget (budget/nominees.h). Taken:
  *                the picks; each job computes them from all nominees, so that no one has to tell
@@ -132,13 +134,21 @@ static alcore__shard_answer answer_of(const alcore_job *job, int32_t wanted) {
                                   .place = job->place,
                                   .rows = job->rows,
                                   .texts = job->texts,
+                                  .explain = alcore__job_is_hybrid(job),
                                   .masked = {.repeated = job->repeated, .left_out = job->left_out}};
+}
+
+void alcore__job_keep_drawn(alcore_job *job, const alcore__shard_answer *answer) {
+    if (!answer->drawn) return;
+    alcore__free(job->object.ctx, job->drawn);
+    job->drawn = answer->drawn;
 }
 
 static alcore_status put_part(alcore_job *job, int32_t wanted, alcore__job_entry *entry,
                               alcore__buffer *items) {
     alcore__shard_answer answer = answer_of(job, wanted);
     ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
+    alcore__job_keep_drawn(job, &answer);
     *items = answer.out;
     entry->count = (int64_t)(items->length / 8);
     return ALCORE_OK;
@@ -162,6 +172,7 @@ static alcore_status answer_parts(alcore_job *job, const alcore__job_message *me
         if (entry.first == job->entry.first && entry.end == job->entry.end) answer->parts.own = i;
     }
     const alcore_status status = alcore__request_answer_shard(job->request, answer);
+    if (status == ALCORE_OK) alcore__job_keep_drawn(job, answer);
     alcore__free(ctx, parts);
     return status;
 }
@@ -184,17 +195,19 @@ static alcore_status take_masks(alcore_job *job, const alcore__job_message *mess
 static alcore_status put_candidates(alcore_job *job, alcore__job_entry *entry) {
     alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_COUNT);
     ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
-    entry->count = answer.eligible;
+    entry->count = job->exchange == ALCORE__EXCHANGE_KEPT ? answer.kept : answer.eligible;
     return ALCORE_OK;
 }
 
-static void take_candidates(alcore_job *job, const alcore__job_message *message) {
+/* Adds up what the shards have counted: *before, those before this one, and *all. */
+static void take_counts(const alcore_job *job, const alcore__job_message *message, int64_t *before,
+                        int64_t *all) {
     const char *place = message->entries, *items;
     for (int64_t i = 0; i < message->entry_count; i++) {
         alcore__job_entry entry;
         place = alcore__job_entry_next(message, place, &entry, &items);
-        if (entry.end <= job->entry.first) job->place.before += entry.count;
-        job->place.candidates += entry.count;
+        if (entry.end <= job->entry.first) *before += entry.count;
+        *all += entry.count;
     }
 }
 
@@ -204,6 +217,7 @@ static alcore_status put_nominees(alcore_job *job, alcore__job_entry *entry,
                                   alcore__buffer *items) {
     alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_NOMINEES);
     ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
+    alcore__job_keep_drawn(job, &answer);
     entry->count = answer.nominees.count;
     const alcore_status status =
         alcore__buffer_append(job->object.ctx, items, answer.nominees.entries,
@@ -275,8 +289,10 @@ static alcore_status take_gathered(alcore_job *job, const alcore__job_message *m
     alcore_ctx *ctx = job->object.ctx;
     alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_SPEND);
     ALCORE__TRY(answer_parts(job, message, &answer));
-    const alcore_status status = alcore__job_keep(
-        job, &(alcore__job_bought){.outcome = &answer.outcome, .costs = answer.costs});
+    const alcore__job_bought bought = {.outcome = &answer.outcome, .costs = answer.costs};
+    const alcore_status status = alcore__job_is_hybrid(job)
+                                     ? alcore__job_join(job, answer.costs, &answer.outcome)
+                                     : alcore__job_keep(job, &bought);
     alcore__outcome_clear(ctx, &answer.outcome);
     alcore__free(ctx, answer.costs);
     return status;
@@ -287,11 +303,14 @@ static alcore_status take_gathered(alcore_job *job, const alcore__job_message *m
 /* What the shard puts into the exchange that the job has come to. */
 static alcore_status put_items(alcore_job *job, alcore__job_entry *entry, alcore__buffer *items) {
     switch (alcore__exchange_kind(job->exchange)) {
+    case ALCORE__EXCHANGE_WHOLE:
+        return alcore__job_put_whole(job, entry, items);
     case ALCORE__EXCHANGE_TEXTS:
         return put_texts(job, entry, items);
     case ALCORE__EXCHANGE_MASKS:
         return put_part(job, ALCORE__SHARD_TEXTS, entry, items);
     case ALCORE__EXCHANGE_CANDIDATES:
+    case ALCORE__EXCHANGE_KEPT:
         return put_candidates(job, entry);
     case ALCORE__EXCHANGE_MODEL:
         return alcore__job_put_model(job, entry, items);
@@ -326,12 +345,17 @@ alcore_status alcore__job_put(alcore_job *job, alcore__buffer *out) {
 
 alcore_status alcore__job_take(alcore_job *job, const alcore__job_message *message) {
     switch (alcore__exchange_kind(job->exchange)) {
+    case ALCORE__EXCHANGE_WHOLE:
+        return alcore__job_take_whole(job, message);
     case ALCORE__EXCHANGE_TEXTS:
         return take_texts(job, message);
     case ALCORE__EXCHANGE_MASKS:
         return take_masks(job, message);
     case ALCORE__EXCHANGE_CANDIDATES:
-        take_candidates(job, message);
+        take_counts(job, message, &job->place.before, &job->place.candidates);
+        return ALCORE_OK;
+    case ALCORE__EXCHANGE_KEPT:
+        take_counts(job, message, &job->place.kept_before, &job->place.kept);
         return ALCORE_OK;
     case ALCORE__EXCHANGE_MODEL:
         return alcore__job_take_model(job, message);

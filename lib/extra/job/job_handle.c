@@ -16,9 +16,11 @@ static void release(void *object) {
     alcore__free(ctx, job->dataset);
     alcore__buffer_clear(ctx, &job->settings);
     alcore__buffer_clear(ctx, &job->message);
+    alcore__free(ctx, job->drawn);
     alcore__free(ctx, job->repeated);
     alcore__free(ctx, job->left_out);
     alcore_pool_unref(job->texts);
+    alcore__job_whole_clear(job);
     alcore__job_clear_picks(job);
     alcore__free(ctx, job->delivered);
     alcore__job_passes_free(ctx, job->passes);
@@ -132,11 +134,20 @@ static alcore_status check_passes(const alcore_job *job) {
                         "the exchanges that are over to it");
 }
 
+/* Where the job is done, the request remembers the candidates of this round for the next one. */
+static void remember_drawn(alcore_job *job) {
+    if (!job->done || !job->drawn) return;
+    alcore__keep_drawn(job->request, job->entry.end - job->entry.first, job->drawn);
+    job->drawn = NULL;
+}
+
 /* Makes the message of the exchange, unless that was done. */
 static alcore_status make_message(alcore_job *job) {
     ALCORE__TRY(check_passes(job));
     if (job->done || job->message.length > 0) return ALCORE_OK;
-    return alcore__job_put(job, &job->message);
+    ALCORE__TRY(alcore__job_put(job, &job->message));
+    remember_drawn(job);
+    return ALCORE_OK;
 }
 
 static alcore_status step(alcore_job *job, int32_t *out_state) {
@@ -183,6 +194,10 @@ static alcore_status check_cover(const alcore_job *job, const alcore__job_messag
                                 "than this shard has",
                                 (long long)entry.first, (long long)entry.end - 1);
     }
+    if (!own && job->entry.first == job->entry.end)
+        return alcore__fail(ALCORE_E_DATA,
+                            "the message has no shard without rows at row %lld, as this one is",
+                            (long long)job->entry.first);
     return own ? ALCORE_OK
                : alcore__fail(ALCORE_E_DATA,
                               "the message has no shard of the rows %lld to %lld, as this one is",
@@ -192,11 +207,12 @@ static alcore_status check_cover(const alcore_job *job, const alcore__job_messag
 /* Goes on to the next exchange that the request needs, or to the end. */
 static void go_on(alcore_job *job, uint64_t checksum) {
     job->delivered[job->exchange] = checksum;
-    job->done =
-        job->exchange == ALCORE__EXCHANGE_NOMINEES || job->exchange == ALCORE__EXCHANGE_GATHERED;
+    job->done = job->selection || job->exchange == ALCORE__EXCHANGE_NOMINEES ||
+                job->exchange == ALCORE__EXCHANGE_GATHERED;
     do job->exchange++;
     while (!job->makes[alcore__exchange_kind(job->exchange)] && !job->done);
     alcore__buffer_clear(job->object.ctx, &job->message);
+    remember_drawn(job);
 }
 
 /* Whether the message was delivered before. */

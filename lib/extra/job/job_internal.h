@@ -31,8 +31,15 @@ struct alcore_job {
      * masks leaves it out; NULL: nowhere */
     uint8_t *repeated, *left_out;
     alcore_pool *texts; /* of all shards, for the n-gram model; one reference; NULL: not taken */
+    alcore_pool *whole; /* the rows of all shards, from which phrases are bought; one reference;
+                           NULL: not taken */
+    alcore__row_list lists[ALCORE__ROW_KINDS]; /* rows of it that the requests name; owned */
     alcore__place place;
+    uint8_t *drawn; /* [entry.end - entry.first] the candidates of this round, with sticky=1, owned;
+                       the request takes them when the job is done; NULL: none were drawn */
     /* By the first budget; read once it is done: */
+    alcore_selection *selection; /* where the picks are no rows of shards, in place of the arrays
+                                    below; one reference; else NULL */
     int64_t pick_count;
     int64_t *pick_rows;          /* [pick_count] owned, as the next two */
     double *pick_scores, *costs; /* [pick_count] */
@@ -44,9 +51,23 @@ struct alcore_job {
 
 /* ---- settings (job_settings.c) ---- */
 
-/* The strategy of the job. */
+/* Whether the request buys sentences and phrases. */
+static inline bool alcore__job_is_hybrid(const alcore_job *job) {
+    const alcore_strategy *strategy = job->request->strategy;
+    return strategy && alcore__strategy_def_of(strategy)->hybrid;
+}
+
+/* The strategy of the job; of a hybrid that which buys the sentences. */
 static inline alcore_strategy *alcore__job_strategy(const alcore_job *job) {
-    return job->request->strategy ? job->request->strategy : job->recommended;
+    alcore_strategy *strategy = job->request->strategy;
+    if (!strategy) return job->recommended;
+    return alcore__job_is_hybrid(job) ? alcore__strategy_part(strategy, ALCORE__SENTENCES)
+                                      : strategy;
+}
+/* Whether it buys rows of the target. */
+static inline bool alcore__job_buys_target(const alcore_job *job) {
+    return job->request->target && !alcore__job_is_hybrid(job) &&
+           alcore__strategy_def_of(alcore__job_strategy(job))->picks_from_target;
 }
 /* Refuses what jobs do not serve, by name. Called without locks on the pools. */
 alcore_status alcore__job_check_served(const alcore_job *job);
@@ -65,6 +86,8 @@ typedef struct alcore__job_bought {
 } alcore__job_bought;
 /* Keeps the picks of these budgets. */
 alcore_status alcore__job_keep(alcore_job *job, const alcore__job_bought *bought);
+/* Keeps those of a selection, of which it takes the reference, after a failure too. */
+alcore_status alcore__job_keep_selection(alcore_job *job, alcore_selection *selection);
 void alcore__job_clear_picks(alcore_job *job);
 
 /* ---- texts of the n-gram model (job_model.c) ---- */
@@ -73,10 +96,22 @@ alcore_status alcore__job_put_model(alcore_job *job, alcore__job_entry *entry,
                                     alcore__buffer *items);
 alcore_status alcore__job_take_model(alcore_job *job, const alcore__job_message *message);
 
+/* ---- all texts (job_whole.c) ---- */
+
+alcore_status alcore__job_put_whole(alcore_job *job, alcore__job_entry *entry,
+                                    alcore__buffer *items);
+alcore_status alcore__job_take_whole(alcore_job *job, const alcore__job_message *message);
+/* Buys the phrases of a hybrid whose sentences were bought, by the rows of all shards, with costs
+ * as alcore__job_bought has them; the contents of the outcome may move. */
+alcore_status alcore__job_join(alcore_job *job, const double *costs, alcore__outcome *outcome);
+void alcore__job_whole_clear(alcore_job *job);
+
 /* ---- exchanges (job_exchange.c) ---- */
 
 void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes);
 
+/* Keeps the candidates of this round, which the answer has of a shard with sticky=1. */
+void alcore__job_keep_drawn(alcore_job *job, const alcore__shard_answer *answer);
 /* Makes the message of the exchange that the job has come to: an empty buffer becomes it. Where the
  * passes are over there is none, and the job is done. */
 alcore_status alcore__job_put(alcore_job *job, alcore__buffer *out);

@@ -40,9 +40,11 @@ static const struct {
     size_t item_bytes;
     bool is_part; /* items are no rows, and may be more */
 } exchanges[ALCORE__EXCHANGES] = {
+    [ALCORE__EXCHANGE_WHOLE] = {"all texts", ALIGNMENT, true},
     [ALCORE__EXCHANGE_TEXTS] = {"texts", sizeof(alcore__hash), false},
     [ALCORE__EXCHANGE_MASKS] = {"masks", ALIGNMENT, true},
     [ALCORE__EXCHANGE_CANDIDATES] = {"candidates", 0, false},
+    [ALCORE__EXCHANGE_KEPT] = {"kept candidates", 0, false},
     [ALCORE__EXCHANGE_MODEL] = {"texts of the model", ALIGNMENT, true},
     [ALCORE__EXCHANGE_ROWS] = {"rows", 1, true},
     [ALCORE__EXCHANGE_NOMINEES] = {"nominees", sizeof(alcore__nominee), false},

@@ -20,19 +20,21 @@
  *               ones, in this order
  *   settings    what the result depends on beside the rows: they are equal in all shards
  *   entry       what one shard puts into an exchange
- *   item        16 bytes of a text or 32 of a nominee; of the exchange of candidates an entry has
- *               their number and no item follows; of masks, texts of the model and tokens items
- *               are 8 bytes each of what only those who wrote it can read; of rows and
- *               passes an item is a byte */
+ *   item        16 bytes of a text or 32 of a nominee; of the exchanges of candidates and kept ones
+ *               an entry has their number and no item follows; of all texts, masks, texts of the model and
+ *               tokens items are 8 bytes each of what only those who wrote it can read; of rows
+ *               and passes an item is a byte */
 #ifndef ALCORE__JOB_MESSAGE_H
 #define ALCORE__JOB_MESSAGE_H
 
 #include "base/base.h"
 
 enum {
+    ALCORE__EXCHANGE_WHOLE,      /* all rows with their texts, where phrases are bought */
     ALCORE__EXCHANGE_TEXTS,      /* hashes of all distinct texts, where the pool has a dedup rule */
     ALCORE__EXCHANGE_MASKS,      /* what the option masks reads of texts, where it is set */
     ALCORE__EXCHANGE_CANDIDATES, /* their number, where the strategy draws */
+    ALCORE__EXCHANGE_KEPT,       /* how many sticky=1 may keep of the round before */
     ALCORE__EXCHANGE_MODEL,      /* texts, where the n-gram model learns from them */
     ALCORE__EXCHANGE_ROWS,       /* which rows may be bought, where the strategy makes passes */
     ALCORE__EXCHANGE_NOMINEES,   /* what a shard would buy, where rows are not compared; or */

@@ -38,6 +38,7 @@ void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes) {
 alcore_status alcore__job_hold(alcore_job *job) {
     alcore__shard_answer answer = {
         .wanted = ALCORE__SHARD_HOLD,
+        .explain = alcore__job_is_hybrid(job),
         .place = job->place,
         .texts = job->texts,
         .masked = {.repeated = job->repeated, .left_out = job->left_out}};
@@ -46,6 +47,7 @@ alcore_status alcore__job_hold(alcore_job *job) {
     if (job->passes->held) return ALCORE_OK;
     ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
     job->passes->held = answer.held;
+    alcore__job_keep_drawn(job, &answer);
     return ALCORE_OK;
 }
 
@@ -74,8 +76,9 @@ static alcore_status begin_next(alcore_job *job) {
 }
 
 /* Keeps what the run has bought. */
-static alcore_status keep_outcome(alcore_job *job, const alcore__outcome *outcome) {
+static alcore_status keep_outcome(alcore_job *job, alcore__outcome *outcome) {
     alcore__job_passes *passes = job->passes;
+    if (alcore__job_is_hybrid(job)) return alcore__job_join(job, passes->costs, outcome);
     if (!passes->ended)
         passes->budgets_left = passes->input.fill.further_count - outcome->further_count;
     passes->ended = true;

@@ -69,6 +69,25 @@ alcore_status alcore__job_take_languages(const alcore_job *job, const alcore__jo
 alcore_status alcore__job_languages_input(const alcore_job *job, alcore__run_input *input);
 void alcore__job_languages_clear(alcore_ctx *ctx, alcore__job_languages *languages);
 
+/* ---- embeddings of all candidates (job_compared.c) ---- */
+
+/* Whether the values of a column of this form are exchanged of all candidates. */
+bool alcore__job_compares(const alcore_job *job, const alcore__column_form *form);
+/* Whether an entry is that of the job's own shard. */
+static inline bool alcore__job_is_own(const alcore_job *job, const alcore__job_entry *entry) {
+    return entry->first == job->entry.first && entry->end == job->entry.end;
+}
+/* Appends the vectors of the candidates behind the border rows. */
+alcore_status alcore__job_put_compared(alcore_ctx *ctx, const alcore__dataset *dataset,
+                                       const alcore__column *column, int64_t border,
+                                       alcore__scratch *scratch, alcore__buffer *out);
+/* Takes what one shard has put in: *out, a piece, unless it is the job's own, or has no such row;
+ * *whole: false where it is damaged. The masks of all shards were taken. */
+alcore_status alcore__job_take_compared(const alcore_job *job, const alcore__column_form *form,
+                                        const alcore__job_entry *entry, int64_t border,
+                                        alcore__byte_cursor *cursor, bool *whole,
+                                        alcore__column_piece *out);
+
 /* ---- exchanges ---- */
 
 alcore_status alcore__job_put_rows(alcore_job *job, alcore__job_entry *entry,

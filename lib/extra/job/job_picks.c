@@ -8,6 +8,8 @@ void alcore__job_clear_picks(alcore_job *job) {
     alcore_ctx *ctx = job->object.ctx;
     for (int64_t i = 0; i < job->further_count; i++) alcore__object_unref(job->further[i]);
     alcore__free(ctx, job->further);
+    alcore_selection_unref(job->selection);
+    job->selection = NULL;
     alcore__free(ctx, job->pick_rows);
     alcore__free(ctx, job->pick_scores);
     alcore__free(ctx, job->costs);
@@ -83,6 +85,20 @@ alcore_status alcore__job_keep(alcore_job *job, const alcore__job_bought *bought
     return status;
 }
 
+alcore_status alcore__job_keep_selection(alcore_job *job, alcore_selection *selection) {
+    const alcore_status status = open_budgets(job);
+    for (int64_t i = 0; i < job->further_count && status == ALCORE_OK; i++)
+        job->further[i]->selection =
+            alcore_selection_ref(alcore_selection_of_budget(selection, i + 1));
+    if (status != ALCORE_OK) {
+        alcore_selection_unref(selection);
+        alcore__job_clear_picks(job);
+        return status;
+    }
+    job->selection = selection;
+    return ALCORE_OK;
+}
+
 /* ---- calls ---- */
 
 int64_t alcore_job_budget_count(const alcore_job *job) {
@@ -94,26 +110,42 @@ alcore_job *alcore_job_of_budget(const alcore_job *job, int64_t index) {
     return index > 0 ? job->further[index - 1] : job->object.self;
 }
 
+alcore_selection *alcore_job_selection(const alcore_job *job) {
+    return job && job->done ? job->selection : NULL;
+}
+
 int64_t alcore_job_pick_count(const alcore_job *job) {
+    const alcore_selection *selection = alcore_job_selection(job);
+    if (selection) return alcore_selection_count(selection);
     return job && job->done ? job->pick_count : 0;
 }
 
 const int64_t *alcore_job_rows(const alcore_job *job) {
+    const alcore_selection *selection = alcore_job_selection(job);
+    if (selection) return alcore_selection_rows(selection);
     return job && job->done ? job->pick_rows : NULL;
 }
 
 const double *alcore_job_scores(const alcore_job *job) {
+    const alcore_selection *selection = alcore_job_selection(job);
+    if (selection) return alcore_selection_scores(selection);
     return job && job->done ? job->pick_scores : NULL;
 }
 
 const double *alcore_job_costs(const alcore_job *job) {
+    const alcore_selection *selection = alcore_job_selection(job);
+    if (selection) return alcore_selection_costs(selection);
     return job && job->done ? job->costs : NULL;
 }
 
 double alcore_job_spent(const alcore_job *job) {
+    const alcore_selection *selection = alcore_job_selection(job);
+    if (selection) return alcore_selection_spent(selection);
     return job && job->done ? job->spent : 0.0;
 }
 
 uint32_t alcore_job_flags(const alcore_job *job) {
+    const alcore_selection *selection = alcore_job_selection(job);
+    if (selection) return alcore_selection_flags(selection);
     return job && job->done ? job->flags : 0;
 }

@@ -14,7 +14,9 @@
  *     costs        double [candidates], where the budget is not of items
  *     languages    where the strategy reads them (job_languages.c)
  *     columns      of each that the strategy reads: its form, and of border rows the values:
- *                  [border, dims], or their offsets [border + 1] from 0 and [tokens, dims] */
+ *                  [border, dims], or their offsets [border + 1] from 0 and [tokens, dims]; of
+ *                  embeddings by which max_similarity compares the picks of all shards, also those
+ *                  of all candidates */
 #include "alcore/sys/dtype.h"
 #include "base/rng.h"
 #include "extra/job/job_passes.h"
@@ -103,8 +105,9 @@ static alcore_status put_values(alcore_ctx *ctx, const alcore__column *column, i
     return alcore__job_pad(ctx, out);
 }
 
-static alcore_status put_columns(alcore_ctx *ctx, const alcore__dataset *dataset, int64_t border,
-                                 alcore__buffer *out) {
+static alcore_status put_columns(const alcore_job *job, const alcore__dataset *dataset,
+                                 int64_t border, alcore__buffer *out) {
+    alcore_ctx *ctx = job->object.ctx;
     alcore__scratch scratch = {0};
     alcore_status status = ALCORE_OK;
     for (int32_t c = 0; c < dataset->column_count && status == ALCORE_OK; c++) {
@@ -112,6 +115,8 @@ static alcore_status put_columns(alcore_ctx *ctx, const alcore__dataset *dataset
         const alcore__column_form form = alcore__column_form_of(column);
         status = alcore__buffer_append(ctx, out, &form, sizeof form);
         if (status == ALCORE_OK) status = put_values(ctx, column, border, &scratch, out);
+        if (status == ALCORE_OK && alcore__job_compares(job, &form))
+            status = alcore__job_put_compared(ctx, dataset, column, border, &scratch, out);
     }
     alcore__scratch_clear(ctx, &scratch);
     return status;
@@ -137,7 +142,7 @@ alcore_status alcore__job_put_rows(alcore_job *job, alcore__job_entry *entry,
             ALCORE__TRY(
                 alcore__buffer_append(ctx, items, &input->costs[row], sizeof *input->costs));
     if (reads_languages(job)) ALCORE__TRY(alcore__job_put_languages(job, input, items));
-    ALCORE__TRY(put_columns(ctx, dataset, header.border, items));
+    ALCORE__TRY(put_columns(job, dataset, header.border, items));
     memcpy(items->data, &header, sizeof header);
     entry->count = (int64_t)items->length;
     return ALCORE_OK;
@@ -161,8 +166,9 @@ static bool take_bits(alcore__byte_cursor *cursor, int64_t rows, int64_t count, 
 typedef struct taking {
     alcore_job *job;
     alcore__job_passes *passes;
-    alcore__column_form forms[ALCORE__DATASET_COLUMNS];    /* [column_count] of all shards */
-    alcore__column_piece *pieces[ALCORE__DATASET_COLUMNS]; /* [shards + 1] of which piece_count */
+    alcore__column_form forms[ALCORE__DATASET_COLUMNS]; /* [column_count] of all shards */
+    alcore__column_piece
+        *pieces[ALCORE__DATASET_COLUMNS]; /* [2 shards + 1] of which piece_count, ascending */
     int64_t piece_count[ALCORE__DATASET_COLUMNS];
     int32_t column_count;
     rows_header first; /* of the first entry */
@@ -174,10 +180,12 @@ static alcore_status take_values(taking *self, int32_t column, const alcore__job
                                  int64_t border, alcore__byte_cursor *cursor, bool *whole) {
     alcore_job *job = self->job;
     const alcore__column_form *form = &self->forms[column];
-    const bool wanted =
-        border > 0 && entry->first >= job->entry.end &&
-        entry->first < block_border(job->entry.end, job->rows) &&
+    const bool of_block =
+        entry->first >= job->entry.end && entry->first < block_border(job->entry.end, job->rows) &&
         alcore__job_first_block(job->entry.first) < alcore__job_first_block(job->entry.end);
+    const bool wanted =
+        border > 0 &&
+        (of_block || (alcore__job_compares(job, form) && !alcore__job_is_own(job, entry)));
     const size_t bytes = (size_t)form->dims * alcore_sys_dtype_bytes(form->dtype);
     const char *offsets = NULL;
     int64_t count = border;
@@ -211,11 +219,21 @@ static alcore_status take_values(taking *self, int32_t column, const alcore__job
     return ALCORE_OK;
 }
 
+/* Vectors of the candidates behind the border rows become a piece. */
+static alcore_status take_compared(taking *self, int32_t column, const alcore__job_entry *entry,
+                                   int64_t border, alcore__byte_cursor *cursor, bool *whole) {
+    alcore__column_piece *piece = &self->pieces[column][self->piece_count[column]];
+    ALCORE__TRY(alcore__job_take_compared(self->job, &self->forms[column], entry, border, cursor,
+                                          whole, piece));
+    self->piece_count[column] += piece->values != NULL;
+    return ALCORE_OK;
+}
+
 /* Makes room for pieces of the columns that the first shard with rows has. */
 static alcore_status take_forms(taking *self, int32_t count, int64_t entries) {
     if (count < 1 || count > ALCORE__DATASET_COLUMNS || self->column_count > 0) return ALCORE_OK;
     for (int32_t c = 0; c < count; c++)
-        ALCORE__TRY(alcore__new_array(self->job->object.ctx, (size_t)entries + 1,
+        ALCORE__TRY(alcore__new_array(self->job->object.ctx, 2 * (size_t)entries + 1,
                                       sizeof *self->pieces[c], &self->pieces[c]));
     self->column_count = count;
     return ALCORE_OK;
@@ -247,6 +265,8 @@ static alcore_status take_columns(taking *self, const alcore__job_entry *entry,
         if (is_first) self->forms[c] = form;
         if (memcmp(&form, &self->forms[c], sizeof form) != 0) return fail_form(entry, form.name);
         ALCORE__TRY(take_values(self, c, entry, header->border, cursor, whole));
+        if (*whole && alcore__job_compares(self->job, &form))
+            ALCORE__TRY(take_compared(self, c, entry, header->border, cursor, whole));
     }
     return ALCORE_OK;
 }
@@ -306,24 +326,31 @@ static alcore_status take_entries(taking *self, const alcore__job_message *messa
     return ALCORE_OK;
 }
 
-/* The columns of the run: those of the shard's own rows, and the pieces behind them. */
+/* Puts the shard's own rows among the pieces, which ascend. */
+static void add_own(taking *self, int32_t column, const alcore__column *own) {
+    const alcore__job_entry *entry = &self->job->entry;
+    alcore__column_piece *pieces = self->pieces[column];
+    int64_t place = 0;
+    while (place < self->piece_count[column] && pieces[place].first < entry->first) place++;
+    memmove(pieces + place + 1, pieces + place,
+            (size_t)(self->piece_count[column]++ - place) * sizeof *pieces);
+    pieces[place] = (alcore__column_piece){.first = entry->first, .end = entry->end, .column = own};
+}
+
+/* The columns of the run: those of the shard's own rows, and the pieces of others. */
 static alcore_status join_columns(taking *self, alcore__dataset *dataset) {
     alcore_job *job = self->job;
     const alcore__dataset *own = &alcore__held_answer_input(self->passes->held)->candidates;
     for (int32_t c = 0; c < self->column_count; c++) {
         const alcore__column *column =
             c < own->column_count ? alcore__dataset_find(own, self->forms[c].name) : NULL;
-        alcore__column_piece *pieces = self->pieces[c];
         const alcore__column_form form = column ? alcore__column_form_of(column) : self->forms[c];
         if (memcmp(&form, &self->forms[c], sizeof form) != 0)
             return fail_form(&job->entry, self->forms[c].name);
-        if (column) {
-            memmove(pieces + 1, pieces, (size_t)self->piece_count[c]++ * sizeof *pieces);
-            pieces[0] = (alcore__column_piece){
-                .first = job->entry.first, .end = job->entry.end, .column = column};
-        }
-        ALCORE__TRY(alcore__column_join(job->object.ctx, &self->forms[c], job->rows, pieces,
-                                        self->piece_count[c], &self->passes->columns[c]));
+        if (column && job->entry.end > job->entry.first) add_own(self, c, column);
+        ALCORE__TRY(alcore__column_join(job->object.ctx, &self->forms[c], job->rows,
+                                        self->pieces[c], self->piece_count[c],
+                                        &self->passes->columns[c]));
         self->pieces[c] = NULL;
         ALCORE__TRY(
             alcore__dataset_add(dataset, self->passes->columns[c]->name, self->passes->columns[c]));
@@ -339,11 +366,11 @@ static alcore_status make_input(taking *self) {
     passes->input.place = (alcore__place){0}; /* rows are numbered over all shards */
     passes->input.labeled_rows = self->labeled > 0 ? passes->labeled_rows : NULL;
     passes->input.costs = passes->costs;
-    passes->input.fill.explain = false;
+    passes->input.fill.explain = alcore__job_is_hybrid(self->job); /* reasons of sentences */
     /* Of several budgets that are spent one by one, the picks of each have the scores of the first
      * run, the largest. */
     passes->input.runs_once = true;
-    passes->input.only_picks = passes->input.fill.further_count == 0;
+    passes->input.only_picks = passes->input.fill.further_count == 0 && !passes->input.fill.explain;
     if (reads_languages(self->job))
         ALCORE__TRY(alcore__job_languages_input(self->job, &passes->input));
     return join_columns(self, &passes->input.candidates);

@@ -15,7 +15,8 @@
 /* ---- what is served ---- */
 
 static bool is_served(const alcore__strategy_def *def) {
-    return def->in_shards || def->gather || def->by_passes;
+    return def->in_shards || def->gather || def->by_passes || def->hybrid ||
+           (def->phrase_options && !def->phrase_measures);
 }
 
 int32_t alcore_job_serves(const char *strategy) {
@@ -23,12 +24,33 @@ int32_t alcore_job_serves(const char *strategy) {
     return def && is_served(def);
 }
 
+/* Whether the passes of the strategy are exchanged: of one that ranks rows by a score of their own
+ * only where picks are compared with each other, or their reasons are wanted. */
+static bool makes_passes(const alcore_job *job) {
+    const alcore__strategy_def *def = alcore__strategy_def_of(alcore__job_strategy(job));
+    return def->by_passes || (def->in_shards && (!isnan(job->request->options.max_similarity) ||
+                                                 alcore__job_is_hybrid(job)));
+}
+
+/* Fails for a strategy whose passes are made only by some options and read texts, which are not
+ * exchanged. */
+static alcore_status check_texts(const alcore_job *job, const alcore_strategy *strategy) {
+    if (alcore__strategy_def_of(strategy)->by_passes || !makes_passes(job) ||
+        !alcore__strategy_needs_column(strategy, ALCORE_ROLE_CANDIDATES, "roundtrip"))
+        return ALCORE_OK;
+    return alcore__fail(ALCORE_E_UNSUPPORTED,
+                        "jobs over shards do not serve %s with the strategy %s, which compares "
+                        "texts: give what it computes as the column scores of nnll",
+                        alcore__job_is_hybrid(job) ? "hybrid" : "max_similarity",
+                        alcore__strategy_name(strategy));
+}
+
 /* Why a strategy is not served, and what to do instead: what follows its name in a sentence. */
 static const char *why_not(const alcore__strategy_def *def) {
-    if (def->phrase_options || def->hybrid)
-        return ", whose phrases are counted in the texts of all shards: buy phrases on one machine";
-    if (def->picks_from_target)
-        return ", which draws from a target: let random draw from a job over the target";
+    if (def->phrase_measures)
+        return ", whose phrases are measured by columns of the texts of all shards: let ngf-smp "
+               "buy "
+               "phrases, or select on one machine";
     return ", as nothing is known of what it reads: give what it computes as the column scores of "
            "nnll";
 }
@@ -60,19 +82,28 @@ static alcore_status fail_option(const char *name, const char *why, const char *
         ALCORE_REMEDY_OPTION, name, value, effect);
 }
 
-static alcore_status check_options(const alcore_request *request, bool compares) {
+static alcore_status check_options(const alcore_job *job) {
+    const alcore_request *request = job->request;
     const alcore__request_options *options = &request->options;
+    const bool nominates = alcore__strategy_def_of(alcore__job_strategy(job))->in_shards &&
+                           !makes_passes(job) && !alcore__job_buys_target(job);
     if (request->budgets.count == 0)
         return alcore__fail_remedy(alcore__fail(ALCORE_E_PARAM, "the request has no budget"),
                                    ALCORE_REMEDY_OPTION, "budget", "1000w",
                                    "buys items worth 1000 words");
-    if (options->fill == ALCORE__FILL_SKIP && !compares &&
+    if (options->fill == ALCORE__FILL_SKIP && nominates &&
         request->budgets.unit != ALCORE_UNIT_ITEMS)
         return fail_option("fill", "which rows are skipped depends on the rows of all shards",
                            "stop", "ends before the budget is exceeded");
-    if (!isnan(options->max_similarity))
-        return fail_option("max_similarity", "picks of other shards are compared", "off",
+    if (!isnan(options->max_similarity) &&
+        alcore__strategy_def_of(alcore__job_strategy(job))->gather)
+        return fail_option("max_similarity",
+                           "this strategy exchanges tokens of the candidates, no embeddings", "off",
                            "buys similar rows too");
+    if (alcore__job_is_hybrid(job) && request->budgets.count > 1)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "jobs over shards do not serve several budgets of hybrid: make a job "
+                            "for each budget");
     if (options->max_age > 0)
         return fail_option("max_age", "which scores are computed again depends on all shards", "0",
                            "scores all rows by the present model");
@@ -100,25 +131,30 @@ static alcore_status check_columns(const alcore_request *request, const alcore_s
                  : status;
 }
 
+static alcore_status check_strategy(const alcore_job *job, const alcore_strategy *strategy) {
+    const alcore__strategy_def *def = alcore__strategy_def_of(strategy);
+    return is_served(def) ? ALCORE_OK
+                          : fail_strategy(job->object.ctx, alcore__strategy_name(strategy), def);
+}
+
 alcore_status alcore__job_check_served(const alcore_job *job) {
     const alcore_request *request = job->request;
     const alcore_strategy *strategy = alcore__job_strategy(job);
-    const alcore__strategy_def *def = alcore__strategy_def_of(strategy);
     if (!request->candidates) return alcore__fail_no_candidates();
-    if (!is_served(def))
-        return fail_strategy(job->object.ctx, alcore__strategy_name(strategy), def);
-    if (alcore__strategy_is_sticky(strategy))
+    ALCORE__TRY(check_strategy(job, strategy));
+    if (alcore__job_is_hybrid(job))
+        ALCORE__TRY(check_strategy(job, alcore__strategy_part(request->strategy, ALCORE__PHRASES)));
+    if (!alcore__job_buys_target(job)) ALCORE__TRY(alcore__check_roles(request, strategy));
+    ALCORE__TRY(check_options(job));
+    ALCORE__TRY(check_texts(job, strategy));
+    bool are_phrases;
+    ALCORE__TRY(alcore__candidates_are_phrases(request, &are_phrases));
+    if (are_phrases)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "jobs over shards do not serve sticky: a new process knows no "
-                            "candidates of earlier rounds; name those rows of the shard as "
-                            "eligible");
-    ALCORE__TRY(alcore__check_roles(request, strategy));
-    ALCORE__TRY(check_options(request, !def->in_shards));
-    if (alcore_pool_source(request->candidates))
-        return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "jobs over shards do not serve a pool of phrases: they are counted in "
-                            "the texts of all shards; buy phrases on one machine");
-    return check_columns(request, strategy);
+                            "jobs over shards do not serve a pool of phrases: give them the texts, "
+                            "of which they count the phrases");
+    return alcore__strategy_def_of(strategy)->phrase_options ? ALCORE_OK
+                                                             : check_columns(request, strategy);
 }
 
 /* Whether the strategy needs a column of the candidates that an n-gram model makes. */
@@ -133,15 +169,25 @@ alcore_status alcore__job_plan(alcore_job *job) {
     const alcore_request *request = job->request;
     const alcore_strategy *strategy = alcore__job_strategy(job);
     const alcore__strategy_def *def = alcore__strategy_def_of(strategy);
-    ALCORE__TRY(alcore__text_masks_asked(request, alcore__strategy_is_recommended(strategy),
-                                         &job->makes[ALCORE__EXCHANGE_MASKS]));
-    job->makes[ALCORE__EXCHANGE_TEXTS] = request->candidates->dedup != ALCORE_DEDUP_NONE;
-    job->makes[ALCORE__EXCHANGE_CANDIDATES] = alcore__strategy_draws(strategy) || def->reads_number;
-    job->makes[ALCORE__EXCHANGE_MODEL] =
-        needs_ngram_column(strategy) && alcore__request_learns(request);
-    job->makes[ALCORE__EXCHANGE_NOMINEES] = def->in_shards;
-    job->makes[ALCORE__EXCHANGE_GATHERED] = def->gather != NULL;
-    job->makes[ALCORE__EXCHANGE_ROWS] = job->makes[ALCORE__EXCHANGE_PASSES] = def->by_passes;
+    bool *makes = job->makes;
+    const bool passes = makes_passes(job), hybrid = alcore__job_is_hybrid(job);
+    const bool sticky = alcore__strategy_is_sticky(strategy);
+    const bool whole = hybrid || def->phrase_options || alcore__job_buys_target(job);
+    makes[ALCORE__EXCHANGE_WHOLE] = whole;
+    if (!whole || hybrid) {
+        ALCORE__TRY(alcore__text_masks_asked(request, alcore__strategy_is_recommended(strategy),
+                                             &makes[ALCORE__EXCHANGE_MASKS]));
+        makes[ALCORE__EXCHANGE_TEXTS] = !whole && request->candidates->dedup != ALCORE_DEDUP_NONE;
+        makes[ALCORE__EXCHANGE_CANDIDATES] =
+            alcore__strategy_draws(strategy) || sticky || def->reads_number;
+        makes[ALCORE__EXCHANGE_KEPT] =
+            alcore__strategy_draws(strategy) && sticky && alcore__drawn_before(request)->round > 0;
+        makes[ALCORE__EXCHANGE_MODEL] =
+            !whole && needs_ngram_column(strategy) && alcore__request_learns(request);
+        makes[ALCORE__EXCHANGE_NOMINEES] = def->in_shards && !passes;
+        makes[ALCORE__EXCHANGE_GATHERED] = def->gather != NULL;
+        makes[ALCORE__EXCHANGE_ROWS] = makes[ALCORE__EXCHANGE_PASSES] = passes;
+    }
     while (!job->makes[job->exchange]) job->exchange++;
     return ALCORE_OK;
 }
@@ -218,7 +264,7 @@ static alcore_status append_pool(alcore_ctx *ctx, const char *name, const alcore
 
 alcore_status alcore__job_settings(const alcore_job *job, alcore__buffer *out) {
     const alcore_request *request = job->request;
-    const alcore_strategy *strategy = alcore__job_strategy(job);
+    const alcore_strategy *strategy = request->strategy ? request->strategy : job->recommended;
     alcore_ctx *ctx = request->object.ctx;
     const alcore_pool *pool = request->candidates;
     ALCORE__TRY(alcore__buffer_format(
@@ -226,6 +272,14 @@ alcore_status alcore__job_settings(const alcore_job *job, alcore__buffer *out) {
         alcore__strategy_is_recommended(strategy) ? "recommended " : "",
         alcore__strategy_name(strategy)));
     ALCORE__TRY(append_values(ctx, "strategy.", alcore__strategy_values(strategy), out));
+    if (alcore__job_is_hybrid(job)) {
+        ALCORE__TRY(append_values(
+            ctx, "sentences.",
+            alcore__strategy_values(alcore__strategy_part(strategy, ALCORE__SENTENCES)), out));
+        ALCORE__TRY(append_values(
+            ctx, "phrases.",
+            alcore__strategy_values(alcore__strategy_part(strategy, ALCORE__PHRASES)), out));
+    }
     ALCORE__TRY(append_values(ctx, "", &request->values, out));
     ALCORE__TRY(
         alcore__buffer_format(ctx, out, "seed=%" PRIu64 "\n", alcore__request_seed(request)));
@@ -233,8 +287,12 @@ alcore_status alcore__job_settings(const alcore_job *job, alcore__buffer *out) {
                                       pool->dedup == ALCORE_DEDUP_NONE         ? "none"
                                       : pool->dedup == ALCORE_DEDUP_NORMALIZED ? "normalized"
                                                                                : "exact"));
+    if (alcore__strategy_is_sticky(alcore__job_strategy(job)))
+        ALCORE__TRY(alcore__buffer_format(ctx, out, "candidates of round=%" PRId64 "\n",
+                                          alcore__drawn_before(request)->round));
     ALCORE__TRY(append_pool(ctx, "labeled", request->labeled, out));
     ALCORE__TRY(append_pool(ctx, "excluded", request->excluded, out));
     ALCORE__TRY(append_pool(ctx, "excluded phrases", request->excluded_phrases, out));
+    if (alcore__job_buys_target(job)) ALCORE__TRY(append_pool(ctx, "target", request->target, out));
     return append_ngram(ctx, request, out);
 }

@@ -10,13 +10,14 @@
 enum { NOT_CANDIDATE = 0, CHOSEN = 1, WAITING = 2 };
 
 /* Draws `count` of the rows that are WAITING, or all of them where there are fewer, uniformly and
- * without replacement, and makes them CHOSEN. Of a shard, all of whose candidates wait, the draw is
- * that of all shards, of which the shard takes its own. fate [rows]: what each row is. */
+ * without replacement, and makes them CHOSEN. Of a shard the draw is that of all shards, where all
+ * that may be kept are, of which the shard takes its own. fate [rows]: what each row is. */
 static alcore_status draw(alcore_ctx *ctx, alcore__rng *rng, int64_t count,
                           const alcore__place *place, int64_t rows, uint8_t *fate) {
     int64_t own = 0;
     for (int64_t i = 0; i < rows; i++) own += fate[i] == WAITING;
-    const int64_t total = place->candidates > 0 ? place->candidates : own;
+    const int64_t total = place->candidates > 0 ? place->candidates - place->kept : own;
+    if (count < 0) count = 0; /* more are kept than are wanted */
     if (count > total) count = total;
     int64_t *waiting;      /* [own] the waiting rows, ascending */
     int64_t *drawn = NULL; /* [count] indices into the waiting rows of all shards */
@@ -28,7 +29,7 @@ static alcore_status draw(alcore_ctx *ctx, alcore__rng *rng, int64_t count,
     if (status == ALCORE_OK)
         status = alcore__rng_sample(NULL /* it uses malloc itself */, rng, total, count, drawn);
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
-        const int64_t index = drawn[i] - place->before;
+        const int64_t index = drawn[i] - (place->before - place->kept_before);
         if (index >= 0 && index < own) fate[waiting[index]] = CHOSEN;
     }
     alcore__free(ctx, drawn);
@@ -41,8 +42,8 @@ static alcore_status draw(alcore_ctx *ctx, alcore__rng *rng, int64_t count,
 alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
                                       const alcore__place *place, int64_t rows,
                                       const uint8_t *previous, uint8_t *mask) {
-    int64_t kept = 0;
-    uint8_t *fate; /* [rows] NOT_CANDIDATE, CHOSEN or WAITING */
+    int64_t kept = place->kept_before; /* in this shard and before it */
+    uint8_t *fate;                     /* [rows] NOT_CANDIDATE, CHOSEN or WAITING */
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *fate, &fate));
     for (int64_t i = 0; i < rows; i++) {
         bool keep = mask[i] && previous && previous[i] && kept < count;
@@ -52,7 +53,8 @@ alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t ro
     alcore__rng rng;
     /* The last number is 0, as there is one draw a round. */
     alcore__rng_seed(&rng, alcore__rng_derive(seed, ALCORE__TAG_SUBSAMPLE, (uint64_t)round, 0));
-    alcore_status status = draw(ctx, &rng, count - kept, place, rows, fate);
+    alcore_status status =
+        draw(ctx, &rng, count - (place->candidates > 0 ? place->kept : kept), place, rows, fate);
     for (int64_t i = 0; i < rows && status == ALCORE_OK; i++) mask[i] = fate[i] == CHOSEN;
     alcore__free(ctx, fate);
     return status;

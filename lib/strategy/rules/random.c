@@ -99,6 +99,8 @@ const alcore__strategy_def alcore__strategy_gold = {
     .summary = "Rows of the target languages drawn at random: an upper bound (GOLD of DeMuX)",
     .reason = "drawn at random from the target languages",
     .params = &GOLD_PARAMS,
+    .in_shards = true,
+    .reads_number = true,
     .picks_from_target = true,
     .finish = finish_gold,
 };

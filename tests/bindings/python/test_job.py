@@ -16,7 +16,7 @@ SHARDS = list(zip(CUTS, CUTS[1:]))
 
 def request(strategy, first, end, **options):
     pool = alcore.Pool(TEXTS[first:end])
-    if strategy != "random" and end > first:
+    if strategy == "nnll" and end > first:
         pool.set_column("scores", SCORES[first:end])
     return alcore.Request(pool, strategy=strategy, **{"budget": "30w", **options})
 
@@ -110,6 +110,67 @@ def test_tasks_that_are_made_again_and_come_in_another_order():
     check(alcore.select_shards(nnll_job, SHARDS, twice_and_backwards), expected("nnll", fill="stop"))
 
 
+def phrase_job(shard):
+    return alcore.Job(request("ngf-smp", *shard), first_row=shard[0], rows=len(TEXTS))
+
+
+def check_selection(found, one):
+    check(found, one)
+    assert found.selection.texts == one.texts
+    assert found.selection.ids == one.ids
+    assert found.selection.records == one.records
+    assert found.selection.reasons == one.reasons
+
+
+def test_phrases():
+    with concurrent.futures.ProcessPoolExecutor(2) as processes:
+        picks = alcore.select_shards(phrase_job, SHARDS, processes.map)
+    check_selection(picks, expected("ngf-smp"))
+    assert picks.selection.provenance == expected("ngf-smp").provenance
+    assert alcore.select_shards(random_job, SHARDS).selection is None
+
+
+def test_sentences_and_phrases():
+    def job(shard):
+        return alcore.Job(request("hybrid", *shard, model=alcore.Model.ngram()), first_row=shard[0], rows=len(TEXTS))
+    check_selection(alcore.select_shards(job, SHARDS), expected("hybrid", model=alcore.Model.ngram()))
+
+
+def test_rows_of_the_target():
+    target = alcore.Pool(["of the target %d" % row for row in range(20)])
+
+    def job(shard):
+        return alcore.Job(request("gold", *shard, target=target), first_row=shard[0], rows=len(TEXTS))
+    check_selection(alcore.select_shards(job, SHARDS), expected("gold", target=target))
+
+
+def test_similar_picks():
+    def job_request(first, end):
+        pool = alcore.Pool(TEXTS[first:end])
+        if end > first:
+            pool.set_column("scores", SCORES[first:end])
+            pool.set_column("embeddings", vectors(first, end))
+        return alcore.Request(pool, strategy="nnll", budget="30", max_similarity=0.7)
+
+    def job(shard):
+        return alcore.Job(job_request(*shard), first_row=shard[0], rows=len(TEXTS))
+    one = job_request(0, len(TEXTS)).select()
+    check(alcore.select_shards(job, SHARDS), one)
+    assert list(one.indices) != list(expected("nnll", budget="30").indices)[:len(one)]
+
+
+def test_a_map_that_gives_something_else():
+    for wrong, words in (([1, 2], "map: it gave 1, not"), ([], "map: it gave nothing"), ([None], "map: it gave None")):
+        with pytest.raises(TypeError, match=words):
+            alcore.select_shards(nnll_job, SHARDS, lambda function, shards, wrong=wrong: wrong)
+
+
+def test_a_shard_without_rows_that_is_missing():
+    job = nnll_job((13, 13))
+    with pytest.raises(alcore.DataError, match="no shard without rows at row 13"):
+        job.deliver(alcore.fold(nnll_job(shard).step() for shard in SHARDS if shard != (13, 13)))
+
+
 def test_a_shard_that_is_lost_is_an_error():
     with pytest.raises(alcore.MissingError, match="cover no rows 13 to 49"):
         alcore.select_shards(nnll_job, SHARDS, lambda function, shards: [function(shard) for shard in shards if shard != (13, 50)])
@@ -153,8 +214,8 @@ def test_messages_of_other_data_are_refused():
 def test_strategies_that_are_served():
     served = [name for name in alcore.strategies() if alcore.Job.serves(name)]
     assert {"ngram-cover", "random", "nnll", "nsp", "lc", "entropy", "margin", "uncertainty"} < set(served)
-    assert not alcore.Job.serves("ngf")
-    with pytest.raises(alcore.UnsupportedError, match="do not serve the strategy ngf, whose phrases are .*; they serve .*nnll"):
-        alcore.Job(request("ngf", 0, 90))
+    assert not alcore.Job.serves("huds-phrase")
+    with pytest.raises(alcore.UnsupportedError, match="do not serve the strategy huds-phrase, whose phrases are .*; they serve .*nnll"):
+        alcore.Job(request("huds-phrase", 0, 90))
     with pytest.raises(alcore.UnsupportedError, match="as nothing is known of what it reads: give what it computes as the column scores of nnll"):
         alcore.Job(alcore.Request(alcore.Pool(TEXTS), strategy=alcore.strategy(lambda view: [0.0] * len(view.rows)), budget=3))

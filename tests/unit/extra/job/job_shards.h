@@ -34,6 +34,12 @@ static inline bool job_reads_vectors(const char *strategy) {
     return false;
 }
 
+/* Whether the strategy buys phrases, or phrases and rows. */
+static inline bool job_buys_phrases(const char *strategy) {
+    const char *need = alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_CANDIDATES, 0);
+    return !strcmp(strategy, "hybrid") || (need && !strcmp(need, "occurrences"));
+}
+
 /* Rows of the target, where the strategy reads one. */
 enum { TARGET_FIRST = 90000, TARGET_END = 90040 };
 
@@ -161,6 +167,9 @@ static inline alcore_pool *job_pool(alcore_ctx *ctx, const job_setting *setting,
         else
             job_give(pool, name, first);
     }
+    if (end > first && setting->options && strstr(setting->options, "max_similarity") &&
+        !job_reads_vectors(setting->strategy))
+        job_give_vectors(pool, first, false);
     return pool;
 }
 

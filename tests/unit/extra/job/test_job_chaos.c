@@ -430,8 +430,7 @@ START_TEST(strategies_that_are_not_served) {
         setting.strategy = name;
         alcore_request *request = job_request(ctx, &setting, pool);
         snprintf(words, sizeof words, "do not serve the strategy %s, %s", name,
-                 !strcmp(name, "gold") ? "which draws from a target: let random"
-                                       : "whose phrases are counted in the texts of all shards");
+                 "whose phrases are measured by columns of the texts of all shards");
         ck_assert_int_eq(alcore_job_new(request, NULL, &job), ALCORE_E_UNSUPPORTED);
         ck_assert_msg(strstr(alcore_last_error(), words) != NULL, "%s", alcore_last_error());
         ck_assert_ptr_nonnull(strstr(alcore_last_error(), "; they serve huds, random,"));
@@ -439,7 +438,7 @@ START_TEST(strategies_that_are_not_served) {
         alcore_pool_unref(pool);
         refused++;
     }
-    ck_assert_int_eq(refused, 6); /* gold, four of phrases, the hybrid of both */
+    ck_assert_int_eq(refused, 1); /* huds-phrase */
     ck_assert(alcore_job_serves(NULL) && !alcore_job_serves("no such strategy"));
 }
 END_TEST
@@ -451,10 +450,16 @@ START_TEST(options_that_are_not_served) {
         const char *words;
     } cases[] = {
         {{"random", NULL, "5w", "fill=skip", 0}, ALCORE_E_UNSUPPORTED, "do not serve fill"},
-        {{"random", NULL, "5", "max_similarity=0.9", 0}, ALCORE_E_UNSUPPORTED, "max_similarity"},
+        {{"ngram-cover", NULL, "5", "max_similarity=0.9", 0},
+         ALCORE_E_UNSUPPORTED,
+         "no embeddings"},
+        {{"rtt-bleu", NULL, "5", "max_similarity=0.9", 0},
+         ALCORE_E_UNSUPPORTED,
+         "max_similarity with the strategy rtt-bleu, which compares texts"},
+        {{"hybrid", "phrases=huds-phrase", "5", NULL, 0}, ALCORE_E_UNSUPPORTED, "huds-phrase"},
+        {{"hybrid", "sentences=random", "5,6", NULL, 0}, ALCORE_E_UNSUPPORTED, "for each budget"},
         {{"random", NULL, "5", "cache=/nowhere max_age=2", 0}, ALCORE_E_UNSUPPORTED, "max_age"},
         {{"random", NULL, "5", "masks=no", 0}, ALCORE_E_PARAM, "\"no\" is none of wordless"},
-        {{"nnll", "candidates=5 sticky=1", "5", NULL, 0}, ALCORE_E_UNSUPPORTED, "as eligible"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ck_unserved(&cases[i].setting, cases[i].status, cases[i].words);

@@ -22,6 +22,7 @@ static void teardown(void) {
 static const job_setting SETTINGS[] = {
     {"kcenter", NULL, "12", NULL, ALCORE_DEDUP_EXACT},
     {"kcenter", "candidates=5000", "9w,40w,20w", "fill=skip", ALCORE_DEDUP_NONE},
+    {"kcenter", NULL, "12,5", "max_similarity=0.6", ALCORE_DEDUP_EXACT},
     {"idds", NULL, "12,4", "tie=random", ALCORE_DEDUP_NORMALIZED},
     {"idds", "mode=oneshot sim=dot-raw", "60w", "tie=random fill=stop", ALCORE_DEDUP_EXACT},
     {"idds", "mode=code", "5", "nan=exclude", ALCORE_DEDUP_EXACT},
@@ -34,6 +35,7 @@ static const job_setting SETTINGS[] = {
     {"huds", NULL, "90w,300w", NULL, ALCORE_DEDUP_EXACT},
     {"huds", "n_strata=5 k_clusters=3", "30", "fill=skip", ALCORE_DEDUP_NONE},
     {"huds", "strata=quantile rescale=zscore", "300c", "tie=random", ALCORE_DEDUP_EXACT},
+    {"huds", "candidates=400", "60w", "max_similarity=0.8", ALCORE_DEDUP_EXACT},
     {"knn-uncertainty", NULL, "200w", NULL, ALCORE_DEDUP_EXACT},
     {"knn-uncertainty", "k=3 mode=code", "40", "nan=exclude", ALCORE_DEDUP_EXACT},
     {"uncertainty-knn", NULL, "50w", NULL, ALCORE_DEDUP_EXACT},
