@@ -12,8 +12,8 @@ const alcore__drawn *alcore__drawn_before(const alcore_request *request) {
     return request->previous.round < round ? &request->previous : &none;
 }
 
-/* A later round becomes `last`, and what was last becomes `previous`; the same round asked for again
- * replaces `last` and keeps `previous`, from which it started both times. */
+/* A later round becomes `last`, and what was last becomes `previous`; the same round asked for
+ * again replaces `last` and keeps `previous`, from which it started both times. */
 void alcore__keep_drawn(alcore_request *request, int64_t rows, uint8_t *drawn) {
     alcore_ctx *ctx = request->object.ctx;
     const int64_t round = request->options.round;

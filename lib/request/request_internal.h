@@ -164,8 +164,8 @@ alcore_status alcore__fail_no_candidates(void);
  * ALCORE_E_BUSY where another call is changing one. A pool in two roles is locked twice. */
 alcore_status alcore__request_read_pools(const alcore_request *request);
 void alcore__request_leave_pools(const alcore_request *request); /* unlocks them */
-/* The candidates of the round before the present one that sticky=1 starts from; its round is 0 where
- * there is none. */
+/* The candidates of the round before the present one that sticky=1 starts from; its round is 0
+ * where there is none. */
 const alcore__drawn *alcore__drawn_before(const alcore_request *request);
 /* Remembers the candidates of the present round, drawn [rows of the pool], which the request takes
  * over. */

@@ -157,8 +157,8 @@ static alcore_status copy_drawn(answer *self) {
     return ALCORE_OK;
 }
 
-/* Moves self->drawn into the request, once the selection is made, or hands it out for a shard, whose
- * job does so when it is done. Strategies that buy phrases have no parameter sticky, so
+/* Moves self->drawn into the request, once the selection is made, or hands it out for a shard,
+ * whose job does so when it is done. Strategies that buy phrases have no parameter sticky, so
  * self->request is the caller's here and never `derived`, which would free the masks that it shares
  * with the caller's request. */
 static void keep_drawn(answer *self) {

@@ -40,8 +40,8 @@ static bool is_split(const hybrid *self, double amount) {
     return false;
 }
 
-/* Sets self->split to the shares of the sentences, and *out to a copy of the request with the part's
- * strategy and these budgets. */
+/* Sets self->split to the shares of the sentences, and *out to a copy of the request with the
+ * part's strategy and these budgets. */
 static void split_budgets(hybrid *self, alcore_request *out) {
     const alcore__budgets *budgets = &self->request->budgets;
     self->split = (alcore__budgets){.unit = budgets->unit};
@@ -125,10 +125,10 @@ static alcore_status answer_budget(const hybrid *self, double budget, alcore_sel
 
 /* Answers every budget of the request, in their order, once the sentences were bought: *out is the
  * selection of the first one, which owns the others as siblings. There is one at least: without any
- * buy_sentences() fails, as alcore__request_answer() refuses a request that has none. With several budgets the phrases of all
- * of them are derived with one counter, `own` unless an outer call or the request itself has one;
- * after the last budget the counter from before is put back. sibling_count grows with each success,
- * so that a failure releases what was made. */
+ * buy_sentences() fails, as alcore__request_answer() refuses a request that has none. With several
+ * budgets the phrases of all of them are derived with one counter, `own` unless an outer call or
+ * the request itself has one; after the last budget the counter from before is put back.
+ * sibling_count grows with each success, so that a failure releases what was made. */
 static alcore_status answer_budgets(const hybrid *self, alcore_selection **out) {
     const alcore__budgets *budgets = &self->request->budgets;
     alcore__phrase_counter own = {0};

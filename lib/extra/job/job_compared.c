@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The embeddings of all candidates, in the exchange of rows, where the option max_similarity compares
- * each pick with those before: which rows these are is known only when they are bought, so that
- * every shard has the vectors of all. Rows that are no candidates have zeros in other shards, where
- * nothing reads them. */
+/* The embeddings of all candidates, in the exchange of rows, where the option max_similarity
+ * compares each pick with those before: which rows these are is known only when they are bought, so
+ * that every shard has the vectors of all. Rows that are no candidates have zeros in other shards,
+ * where nothing reads them. */
 #include <math.h>
 #include <string.h>
 

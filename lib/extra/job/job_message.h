@@ -20,10 +20,10 @@
  *               ones, in this order
  *   settings    what the result depends on beside the rows: they are equal in all shards
  *   entry       what one shard puts into an exchange
- *   item        16 bytes of a text or 32 of a nominee; of the exchanges of candidates and kept ones
- *               an entry has their number and no item follows; of all texts, masks, texts of the model and
- *               tokens items are 8 bytes each of what only those who wrote it can read; of rows
- *               and passes an item is a byte */
+ *   item        16 bytes of a text or 32 of a nominee; of the exchanges of candidates and kept
+ *               ones an entry has their number and no item follows; of all texts, masks, texts
+ *               of the model and tokens items are 8 bytes each of what only those who wrote it
+ *               can read; of rows and passes an item is a byte */
 #ifndef ALCORE__JOB_MESSAGE_H
 #define ALCORE__JOB_MESSAGE_H
 

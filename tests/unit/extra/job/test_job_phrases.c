@@ -211,8 +211,8 @@ START_TEST(sentences_and_phrases_of_all_shards) {
 }
 END_TEST
 
-/* Rows of a target, which every shard has whole; without one gold draws from the rows of the shards,
- * as random does (test_job_picks.c). */
+/* Rows of a target, which every shard has whole; without one gold draws from the rows of the
+ * shards, as random does (test_job_picks.c). */
 START_TEST(rows_of_the_target) {
     static const job_setting setting = {"gold", NULL, "9", "seed=3", ALCORE_DEDUP_EXACT};
     for (int32_t shards = 1; shards <= SHARDS; shards++) {
