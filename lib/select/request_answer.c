@@ -673,28 +673,7 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
     return answer_or_nominate(request, NULL, out);
 }
 
-/* A cancel counts even where no step looked at it any more, as in alcore__request_select(). */
-alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shard_answer *shard) {
-    alcore__read_columns read = {0};
-    alcore_request own = *request;
-    if (request->strategy && alcore__strategy_part(request->strategy, ALCORE__SENTENCES))
-        alcore__hybrid_sentences(request, &own);
-    own.read = &read;
-    own.all_texts = shard->texts;
-    alcore_status status = shard->wanted == ALCORE__SHARD_HOLD
-                               ? hold_answer(&own, shard)
-                               : answer_or_nominate(&own, shard, NULL);
-    if (status == ALCORE_OK && alcore__cancelled(request->object.ctx))
-        status = alcore__fail_cancelled();
-    if (status == ALCORE_OK) return ALCORE_OK;
-    alcore__nominees_clear(request->object.ctx, &shard->nominees);
-    alcore__outcome_clear(request->object.ctx, &shard->outcome);
-    alcore__free(request->object.ctx, shard->costs);
-    shard->costs = NULL;
-    alcore__buffer_clear(request->object.ctx, &shard->out);
-    alcore__held_answer_free(shard->held);
-    shard->held = NULL;
-    alcore__free(request->object.ctx, shard->drawn);
-    shard->drawn = NULL;
-    return status;
+alcore_status alcore__answer_shard(alcore_request *request, alcore__shard_answer *shard) {
+    return shard->wanted == ALCORE__SHARD_HOLD ? hold_answer(request, shard)
+                                               : answer_or_nominate(request, shard, NULL);
 }

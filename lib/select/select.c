@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore_select() locks the request; a hybrid is answered in two parts (request_hybrid.c), any
- * other strategy by request_answer.c, which makes masks and columns and runs it. */
+ * other strategy by request_answer.c, which makes masks and columns and runs it. What a job over
+ * shards asks of a request that it has locked goes the same ways. */
 #include "select/select_internal.h"
 
 /* Answers a hybrid's request. Only when both parts are there it is known what was read; a budget of
@@ -58,4 +59,30 @@ alcore_status alcore_select(alcore_request *request, alcore_selection **out) {
         return alcore__fail(ALCORE_E_INVALID, "alcore_select: request and out are needed");
     ALCORE__TRY(alcore__request_begin_long(request, "alcore_select"));
     return alcore__request_end(request, alcore__request_select(request, out));
+}
+
+/* ---- shards ---- */
+
+/* A cancel counts even where no step looked at it any more, as in alcore__request_select(). */
+alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shard_answer *shard) {
+    alcore__read_columns read = {0};
+    alcore_request own = *request;
+    if (request->strategy && alcore__strategy_part(request->strategy, ALCORE__SENTENCES))
+        alcore__hybrid_sentences(request, &own);
+    own.read = &read;
+    own.all_texts = shard->texts;
+    alcore_status status = alcore__answer_shard(&own, shard);
+    if (status == ALCORE_OK && alcore__cancelled(request->object.ctx))
+        status = alcore__fail_cancelled();
+    if (status == ALCORE_OK) return ALCORE_OK;
+    alcore__nominees_clear(request->object.ctx, &shard->nominees);
+    alcore__outcome_clear(request->object.ctx, &shard->outcome);
+    alcore__free(request->object.ctx, shard->costs);
+    shard->costs = NULL;
+    alcore__buffer_clear(request->object.ctx, &shard->out);
+    alcore__held_answer_free(shard->held);
+    shard->held = NULL;
+    alcore__free(request->object.ctx, shard->drawn);
+    shard->drawn = NULL;
+    return status;
 }

@@ -143,8 +143,12 @@ typedef struct alcore__shard_answer {
     double *costs;             /* [rows] out: of all rows; NULL: each costs 1 */
     uint8_t *drawn; /* [rows of the pool] out: its candidates, with sticky=1; else NULL */
 } alcore__shard_answer;
-/* After a failure nothing is owned. */
+/* Answers the question of a job, whose request the caller has locked for writing; after a failure
+ * nothing is owned (select.c). */
 alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shard_answer *shard);
+/* The same for a strategy that is no hybrid, and for the sentences of one; after a failure what the
+ * answer owns stays. */
+alcore_status alcore__answer_shard(alcore_request *request, alcore__shard_answer *shard);
 
 /* ---- phrases (request_phrases.c) ---- */
 

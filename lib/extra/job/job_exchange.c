@@ -138,12 +138,6 @@ static alcore__shard_answer answer_of(const alcore_job *job, int32_t wanted) {
                                   .masked = {.repeated = job->repeated, .left_out = job->left_out}};
 }
 
-void alcore__job_keep_drawn(alcore_job *job, const alcore__shard_answer *answer) {
-    if (!answer->drawn) return;
-    alcore__free(job->object.ctx, job->drawn);
-    job->drawn = answer->drawn;
-}
-
 static alcore_status put_part(alcore_job *job, int32_t wanted, alcore__job_entry *entry,
                               alcore__buffer *items) {
     alcore__shard_answer answer = answer_of(job, wanted);

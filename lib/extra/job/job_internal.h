@@ -89,6 +89,8 @@ alcore_status alcore__job_keep(alcore_job *job, const alcore__job_bought *bought
 /* Keeps those of a selection, of which it takes the reference, after a failure too. */
 alcore_status alcore__job_keep_selection(alcore_job *job, alcore_selection *selection);
 void alcore__job_clear_picks(alcore_job *job);
+/* Keeps the candidates of this round, which the answer has of a shard with sticky=1. */
+void alcore__job_keep_drawn(alcore_job *job, const alcore__shard_answer *answer);
 
 /* ---- texts of the n-gram model (job_model.c) ---- */
 
@@ -110,8 +112,6 @@ void alcore__job_whole_clear(alcore_job *job);
 
 void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes);
 
-/* Keeps the candidates of this round, which the answer has of a shard with sticky=1. */
-void alcore__job_keep_drawn(alcore_job *job, const alcore__shard_answer *answer);
 /* Makes the message of the exchange that the job has come to: an empty buffer becomes it. Where the
  * passes are over there is none, and the job is done. */
 alcore_status alcore__job_put(alcore_job *job, alcore__buffer *out);

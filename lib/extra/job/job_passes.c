@@ -51,12 +51,18 @@ alcore_status alcore__job_hold(alcore_job *job) {
     return ALCORE_OK;
 }
 
-alcore_status alcore__job_begin_passes(alcore_job *job) {
+/* Begins the run over all rows, whose input was filled. */
+static alcore_status begin_passes(alcore_job *job) {
     alcore__job_passes *passes = job->passes;
     const alcore_strategy *strategy = alcore__held_answer_strategy(passes->held);
     ALCORE__TRY(alcore__run_begin(strategy, alcore__strategy_def_of(strategy),
                                   alcore__strategy_values(strategy), &passes->input, &passes->run));
-    return alcore__shard_new(passes->run, 0 /* part 0 of */, 1, &passes->shard);
+    const alcore_status status =
+        alcore__shard_new(passes->run, 0 /* part 0 of */, 1, &passes->shard);
+    if (status == ALCORE_OK) return ALCORE_OK;
+    alcore__run_free(passes->run);
+    passes->run = NULL;
+    return status;
 }
 
 /* ---- put ---- */
@@ -72,7 +78,7 @@ static alcore_status begin_next(alcore_job *job) {
     passes->shard = NULL;
     alcore__run_free(passes->run);
     passes->run = NULL;
-    return alcore__job_begin_passes(job);
+    return begin_passes(job);
 }
 
 /* Keeps what the run has bought. */
@@ -114,6 +120,9 @@ alcore_status alcore__job_put_pass(alcore_job *job, alcore__job_entry *entry, al
     alcore__partials own = {0};
     bool waits, more = true;
     alcore_status status = ALCORE_OK;
+    /* Here, and not where rows are taken, so that what the strategy lacks is no error of a message.
+     */
+    if (!passes->run) ALCORE__TRY(begin_passes(job));
     passes->failed = true; /* until the pass has ended */
     for (waits = false; status == ALCORE_OK && !waits && more;) {
         status = alcore__run_to_exchange(passes->run, passes->shard,

@@ -41,8 +41,6 @@ struct alcore__job_passes {
 
 /* Makes job->passes and what the shard itself reads, unless that was done. */
 alcore_status alcore__job_hold(alcore_job *job);
-/* Begins the run over all rows, whose input was filled. */
-alcore_status alcore__job_begin_passes(alcore_job *job);
 /* Frees the run and what it reads of all shards. */
 void alcore__job_passes_clear_rows(alcore_ctx *ctx, alcore__job_passes *passes);
 

@@ -99,6 +99,14 @@ alcore_status alcore__job_keep_selection(alcore_job *job, alcore_selection *sele
     return ALCORE_OK;
 }
 
+/* ---- candidates of the round ---- */
+
+void alcore__job_keep_drawn(alcore_job *job, const alcore__shard_answer *answer) {
+    if (!answer->drawn) return;
+    alcore__free(job->object.ctx, job->drawn);
+    job->drawn = answer->drawn;
+}
+
 /* ---- calls ---- */
 
 int64_t alcore_job_budget_count(const alcore_job *job) {

@@ -391,7 +391,6 @@ alcore_status alcore__job_take_rows(alcore_job *job, const alcore__job_message *
     if (status == ALCORE_OK) status = make_input(&self);
     for (int32_t c = 0; c < ALCORE__DATASET_COLUMNS; c++)
         alcore__column_pieces_free(ctx, self.pieces[c], self.piece_count[c]);
-    if (status == ALCORE_OK) status = alcore__job_begin_passes(job);
     if (status != ALCORE_OK) alcore__job_passes_clear_rows(ctx, passes);
     return status;
 }

@@ -479,6 +479,32 @@ START_TEST(clusters_that_lie) {
 }
 END_TEST
 
+/* What only all shards together know to be missing is an error of the step, not of a message; the
+ * first rows are not labeled. */
+START_TEST(no_shard_has_a_labeled_row) {
+    static const job_setting setting = {"mrs", NULL, "2", NULL, ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 2, 5}};
+    alcore_job *jobs[] = {job_new(ctx, &setting, &cut, 0), job_new(ctx, &setting, &cut, 1)};
+    alcore__rng rng;
+    int32_t state;
+    size_t length;
+    alcore__rng_seed(&rng, 1);
+    for (int32_t s = 0; s < 2; s++) ck_assert_ok(alcore_job_step(jobs[s], &state));
+    alcore_job_fold *all = job_fold_all(ctx, jobs, 2, &rng);
+    const char *message = alcore_job_fold_message(all, &length);
+    for (int32_t s = 0; s < 2; s++) {
+        ck_assert_ok(alcore_job_deliver(jobs[s], message, length));
+        for (int again = 0; again < 2; again++) {
+            ck_assert_int_eq(alcore_job_step(jobs[s], &state), ALCORE_E_MISSING);
+            ck_assert_ptr_nonnull(
+                strstr(alcore_last_error(), "give labeled rows or a labeled pool"));
+        }
+        alcore_job_unref(jobs[s]);
+    }
+    alcore_job_fold_unref(all);
+}
+END_TEST
+
 /* ---- sizes ---- */
 
 /* 48, the settings, and for each shard 32 and: of rows 48, a bit for each row up to a multiple of
@@ -655,6 +681,7 @@ TEST_FILE() {
     tcase_add_test(cases, draws_that_lie);
     tcase_add_test(cases, weights_that_lie);
     tcase_add_test(cases, clusters_that_lie);
+    tcase_add_test(cases, no_shard_has_a_labeled_row);
     tcase_add_test(cases, sizes_of_messages);
     tcase_add_loop_test(cases, sizes_of_passes, 0, 2);
     tcase_add_test(cases, vectors_that_lie);
