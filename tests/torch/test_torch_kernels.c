@@ -188,5 +188,83 @@ START_TEST(the_best_values_are_found_in_order) {
 }
 END_TEST
 
+/* Component k of RMSNorm of x by weights w. */
+static double normed(const float *x, int64_t size, const torch_norm *by, int64_t k) {
+    double squares = 0;
+    for (int64_t i = 0; i < size; i++) squares += (double)x[i] * (double)x[i];
+    return (double)x[k] / sqrt(squares / (double)size + (double)by->epsilon) *
+           ((double)by->weight[k] + (double)by->raise);
+}
+
+static void check_norms(void) {
+    fill();
+    for (int64_t size = 1; size <= MOST_HEAD; size++) {
+        const torch_norm by = {biases, size % 2 == 0 ? 1.0f : 0.0f, 1e-3f};
+        memcpy(out, keys, sizeof out);
+        kernels->norm(&by, out, 3, size, out);
+        for (int64_t row = 0; row < 3; row++)
+            for (int64_t k = 0; k < size; k++) {
+                const double right = normed(keys + row * size, size, &by, k);
+                ck_assert_msg(fabs((double)out[row * size + k] - right) < 1e-5 * (1 + fabs(right)),
+                              "%s: row %d of %d, component %d", name, (int)row, (int)size, (int)k);
+            }
+        ck_assert(out[3 * size] == keys[3 * size]);
+    }
+}
+
+START_TEST(norms_follow_the_formula) {
+    with_every_copy(check_norms);
+}
+END_TEST
+
+/* Component k of a head x, normed and turned. */
+static double turned(const torch_turn *what, const torch_norm *by, const float *x, int64_t k) {
+    const int64_t head = what->head, half = head / 2, other = k < half ? k + half : k - half;
+    const double own = by->weight == NULL ? (double)x[k] : normed(x, head, by, k),
+                 across = by->weight == NULL ? (double)x[other] : normed(x, head, by, other);
+    if (what->cosine == NULL) return own;
+    return own * (double)what->cosine[k] + (k < half ? -across : across) * (double)what->sine[k];
+}
+
+static void check_turns(void) {
+    enum { HEADS = 6, SHARED = 2, GROUP = HEADS / SHARED };
+    fill();
+    for (int64_t head = 2; head <= MOST_HEAD; head += 2)
+        for (int form = 0; form < 4; form++) {
+            torch_turn what = {.projected = keys,
+                               .heads = HEADS,
+                               .kv_heads = SHARED,
+                               .head = head,
+                               .cosine = form & 1 ? values : NULL,
+                               .sine = queries,
+                               .out = out};
+            if (form & 2) {
+                what.query_norm = (torch_norm){biases, 0, 1e-6f};
+                what.key_norm = (torch_norm){biases + STEP, 1, 1e-6f};
+            }
+            kernels->turn(&what);
+            for (int64_t place = 0; place < 3 * HEADS; place++)
+                for (int64_t k = 0; k < head; k++) {
+                    const int64_t part = place / HEADS, h = place % HEADS;
+                    const float *from =
+                        keys + head * (part == 0 ? h : HEADS + (part - 1) * SHARED + h / GROUP);
+                    const double right =
+                        part == 2
+                            ? (double)from[k]
+                            : turned(&what, part == 0 ? &what.query_norm : &what.key_norm, from, k);
+                    ck_assert_msg(fabs((double)out[place * head + k] - right) <
+                                      1e-5 * (1 + fabs(right)),
+                                  "%s: form %d, head %d of %d, component %d", name, form,
+                                  (int)place, (int)head, (int)k);
+                }
+        }
+}
+
+START_TEST(heads_are_normed_turned_and_shared) {
+    with_every_copy(check_turns);
+}
+END_TEST
+
 CHECK_SUITE("torch kernels", attention_follows_the_formula, keys_that_lie_apart_are_attended_to,
-            the_best_values_are_found_in_order);
+            the_best_values_are_found_in_order, norms_follow_the_formula,
+            heads_are_normed_turned_and_shared);

@@ -16,15 +16,6 @@ namespace alcore_torch {
 
 namespace {
 
-/* Memory for every thread of a parallel loop, `size` floats each. */
-struct Scratch {
-    int64_t size;
-    at::Tensor all;
-    explicit Scratch(int64_t size)
-        : size(size), all(at::empty({at::get_num_threads() * size}, at::kFloat)) {}
-    float *here() const { return all.data_ptr<float>() + at::get_thread_num() * size; }
-};
-
 /* A text of a batch, or a piece of one: its first row and rows of queries, and the same of keys. */
 struct Text {
     int64_t query, queries, key, keys;

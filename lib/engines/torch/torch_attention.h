@@ -4,6 +4,8 @@
 #ifndef ALCORE__TORCH_ATTENTION_H
 #define ALCORE__TORCH_ATTENTION_H
 
+#include <ATen/Parallel.h>
+
 #include "torch_stack.h"
 
 namespace alcore_torch {
@@ -12,6 +14,15 @@ namespace alcore_torch {
  * training that computes its blocks twice (torch_recompute.cpp) needs the same bits with and
  * without gradients. */
 bool kernels_fit(const at::Tensor &x);
+
+/* Memory for every thread of a parallel loop, `size` floats each. */
+struct Scratch {
+    int64_t size;
+    at::Tensor all;
+    explicit Scratch(int64_t size)
+        : size(size), all(at::empty({at::get_num_threads() * size}, at::kFloat)) {}
+    float *here() const { return all.data_ptr<float>() + at::get_thread_num() * size; }
+};
 
 /* Attention of each text of a batch, [tokens, heads * head]. q [tokens, q_parts * heads * head] has
  * q_parts projections side by side, of which the first is the query; kv has kv_parts in the same

@@ -185,5 +185,62 @@ static double log_sum(const float *values, int64_t count, float greatest) {
     return log(sum);
 }
 
+INLINE void norm_row(const torch_norm *by, const float *x, int64_t size, float *out) {
+    floats squares = {0};
+    int64_t i = 0;
+    for (; i + WIDTH <= size; i += WIDTH) squares += load(x + i) * load(x + i);
+    float sum = sum_of(squares);
+    for (int64_t k = i; k < size; k++) sum += x[k] * x[k];
+    const float factor = 1.0f / sqrtf(sum / (float)size + by->epsilon);
+    for (i = 0; i + WIDTH <= size; i += WIDTH)
+        store(out + i, load(x + i) * factor * (load(by->weight + i) + by->raise));
+    for (; i < size; i++) out[i] = x[i] * factor * (by->weight[i] + by->raise);
+}
+
+static void norm(const torch_norm *by, const float *x, int64_t count, int64_t size, float *out) {
+    for (int64_t r = 0; r < count; r++) norm_row(by, x + r * size, size, out + r * size);
+}
+
+/* One head of a query or key. */
+INLINE void turn_head(const torch_turn *what, const torch_norm *by, const float *x, float *out) {
+    const int64_t head = what->head, half = head / 2;
+    if (by->weight != NULL)
+        norm_row(by, x, head, out);
+    else
+        memcpy(out, x, (size_t)head * sizeof *out);
+    if (what->cosine == NULL) return;
+    const float *cosine = what->cosine, *sine = what->sine;
+    int64_t i = 0;
+    for (; i + WIDTH <= half; i += WIDTH) {
+        const floats first = load(out + i), second = load(out + half + i);
+        store(out + i, first * load(cosine + i) - second * load(sine + i));
+        store(out + half + i, second * load(cosine + half + i) + first * load(sine + half + i));
+    }
+    for (; i < half; i++) {
+        const float first = out[i], second = out[half + i];
+        out[i] = first * cosine[i] - second * sine[i];
+        out[half + i] = second * cosine[half + i] + first * sine[half + i];
+    }
+}
+
+static void turn(const torch_turn *what) {
+    const int64_t head = what->head, heads = what->heads, group = heads / what->kv_heads;
+    const size_t bytes = (size_t)head * sizeof(float);
+    const float *from = what->projected;
+    float *to = what->out;
+    for (int64_t h = 0; h < heads; h++, from += head, to += head)
+        turn_head(what, &what->query_norm, from, to);
+    for (int part = 1; part < 3; part++)
+        for (int64_t h = 0; h < what->kv_heads; h++, from += head) {
+            if (part == 1)
+                turn_head(what, &what->key_norm, from, to);
+            else
+                memcpy(to, from, bytes);
+            const float *first = to;
+            to += head;
+            for (int64_t g = 1; g < group; g++, to += head) memcpy(to, first, bytes);
+        }
+}
+
 extern const torch_kernels TORCH_ENGINE;
-const torch_kernels TORCH_ENGINE = {lay_out, attend, attend_chain, find_best, log_sum};
+const torch_kernels TORCH_ENGINE = {lay_out, attend, attend_chain, find_best, log_sum, norm, turn};

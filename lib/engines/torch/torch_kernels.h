@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the torch module computes by itself on the CPU, in float32: attention without gradients, and
- * the best tokens of a row of logits. Products with weights are oneDNN's (torch_linear.cpp).
+/* What the torch module computes by itself on the CPU, in float32: attention and RMSNorm without
+ * gradients, and the best tokens of a row of logits. Products with weights are oneDNN's
+ * (torch_linear.cpp).
  *
  * torch's own attention multiplies the small matrices of each text and head by calls of MKL; these
  * calls take a tenth of the time of an embedding. It also needs the keys of one hypothesis to lie
@@ -65,6 +66,23 @@ typedef struct torch_chain {
     float *scratch;    /* [torch_scratch(keys, head)] */
 } torch_chain;
 
+/* RMSNorm: x / sqrt(mean of x^2 + epsilon) (weight + raise). */
+typedef struct torch_norm {
+    const float *weight; /* [size] */
+    float raise, epsilon;
+} torch_norm;
+
+/* What a token's query and key are before attention: each of their heads normed and turned by
+ * rotary positions, x cosine + (-second half of x, first half) sine; a key or value that several
+ * queries share once for each of them. */
+typedef struct torch_turn {
+    const float *projected; /* [heads + 2 kv_heads, head]: query, key, value */
+    int64_t heads, kv_heads, head;
+    torch_norm query_norm, key_norm; /* weight NULL: no norm */
+    const float *cosine, *sine;      /* [head]; NULL: no turn */
+    float *out;                      /* [3, heads, head] */
+} torch_turn;
+
 typedef struct torch_kernels {
     /* Writes keys transposed, [head, torch_padded(keys)], then values, [keys, torch_padded(head)],
      * both padded with zeros, to out. Row j of key and value begins j * step floats on. */
@@ -77,6 +95,9 @@ typedef struct torch_kernels {
     int64_t (*find_best)(const float *values, int64_t count, int64_t most, int64_t *ids);
     /* The natural logarithm of the sum of exp(values[i] - greatest). */
     double (*log_sum)(const float *values, int64_t count, float greatest);
+    /* out [count, size] of x [count, size], which may be the same. */
+    void (*norm)(const torch_norm *by, const float *x, int64_t count, int64_t size, float *out);
+    void (*turn)(const torch_turn *what);
 } torch_kernels;
 
 const torch_kernels *torch_kernels_here(void);

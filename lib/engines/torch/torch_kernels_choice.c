@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which of the compiled copies of torch_kernels.c and torch_products.c this processor runs. */
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "torch_kernels.h"
@@ -18,7 +19,7 @@ extern const torch_products torch_products_int8, torch_products_bfloat16;
 /* A copy runs only where the processor has every extension that it is compiled for (those of
  * lib/engines/cpu/meson.build). lib/kernel/kernels.c makes the same checks for the library's own
  * kernels; they are repeated here because the module does not link to the library. */
-const torch_kernels *torch_kernels_here(void) {
+static const torch_kernels *find_kernels(void) {
 #if defined(__x86_64__)
     unsigned eax, ebx, ecx, edx;
     __builtin_cpu_init();
@@ -30,6 +31,17 @@ const torch_kernels *torch_kernels_here(void) {
     if (avx2) return &torch_kernels_avx2;
 #endif
     return &torch_kernels_portable;
+}
+
+/* The choice is kept: in a virtual machine cpuid is left to the host, which takes as long as a step
+ * of attention. */
+const torch_kernels *torch_kernels_here(void) {
+    static _Atomic(const torch_kernels *) kept;
+    const torch_kernels *found = atomic_load_explicit(&kept, memory_order_relaxed);
+    if (found != NULL) return found;
+    found = find_kernels();
+    atomic_store_explicit(&kept, found, memory_order_relaxed);
+    return found;
 }
 
 #if defined(__x86_64__)

@@ -4,11 +4,17 @@
  * and those of its own tokens, one column a step. So the column of a key less that of the query is
  * the distance of their positions in every row, and a window is the last columns.
  *
+ * On the CPU a row attends by the module's kernel to its own columns, elsewhere by torch to all, of
+ * which those before its prompt are masked.
+ *
  * Memory: 2 kv_heads head components a layer, row and column; room for ROOM columns is taken at a
  * time. */
 #include <algorithm>
 
+#include <ATen/Parallel.h>
+
 #include "torch_attention.h"
+#include "torch_kernels.h"
 #include "torch_rotary.h"
 
 namespace alcore_torch {
@@ -27,9 +33,8 @@ class LanguageCache : public DecoderCache {
     void keep_items(const std::vector<int64_t> &items) override;
 
   private:
-    struct Rows {
-        at::Tensor keys, values; /* [rows, kv_heads, columns that there is room for, head] */
-    };
+    /* [2, rows, kv_heads, columns that there is room for, room_]: keys and values. */
+    using Kept = at::Tensor;
     /* Of projections [rows, 3 inner] the queries [rows, kv_heads, group, head] and, once for the
      * queries that share them, keys and values [rows, kv_heads, head]. */
     struct Parts {
@@ -41,24 +46,33 @@ class LanguageCache : public DecoderCache {
             projected.view({projected.size(0), 3, shared, stack_.heads / shared, stack_.head});
         return {all.select(1, 0), all.select(1, 1).select(2, 0), all.select(1, 2).select(2, 0)};
     }
+    /* The keys, or the values, of a block: [rows, kv_heads, columns, head]. */
+    at::Tensor keys_of(const Kept &kept) const { return kept[0].narrow(3, 0, stack_.head); }
+    at::Tensor values_of(const Kept &kept) const { return kept[1].narrow(3, 0, stack_.head); }
     void fill(const Model &model, const Packed &prompts);
-    void select(const at::Tensor &rows);
+    at::Tensor attend_here(const Kept &kept, const at::Tensor &query, int64_t first) const;
+    void select(const std::vector<int64_t> &rows);
 
-    std::vector<Rows> blocks_;
+    std::vector<Kept> blocks_;
     std::vector<Turn> turns_;
-    at::Tensor next_; /* int64 [rows] position of the token that is read next */
+    at::Tensor next_;             /* int64 [rows] position of the token that is read next */
+    std::vector<int64_t> starts_; /* [rows] the column in which its prompt begins */
     at::Tensor mask_; /* float [rows, 1, 1, prompt_]: minus infinity before a prompt begins */
     int64_t prompt_ = 0, steps_ = 0;
+    int64_t room_; /* numbers of a key: of a head, padded for the kernel on the CPU */
     const at::Device device_;
 };
 
 /* Rows of prompts, which are read but for their last token. */
 LanguageCache::LanguageCache(const Model &model, const Packed &prompts, int64_t each)
-    : DecoderCache(model, each), device_(model.device) {
+    : DecoderCache(model, each),
+      room_(model.device.is_cpu() ? torch_padded(stack_.head) : stack_.head),
+      device_(model.device) {
     std::vector<int64_t> lengths;
     for (int64_t length : prompts.lengths)
         for (int64_t b = 0; b < each; b++) lengths.push_back(length - 1);
     for (int64_t length : lengths) prompt_ = std::max(prompt_, length);
+    for (int64_t length : lengths) starts_.push_back(prompt_ - length);
     const int64_t rows = static_cast<int64_t>(lengths.size());
     next_ = at::tensor(lengths, at::TensorOptions().dtype(at::kLong)).to(device_);
     const at::Tensor columns =
@@ -69,8 +83,7 @@ LanguageCache::LanguageCache(const Model &model, const Packed &prompts, int64_t 
                 .view({rows, 1, 1, prompt_});
     for (size_t i = 0; i < stack_.blocks.size(); i++) {
         const at::TensorOptions options = at::TensorOptions().dtype(model.dtype).device(device_);
-        const std::vector<int64_t> shape{rows, stack_.kv_heads, prompt_ + ROOM, stack_.head};
-        blocks_.push_back({at::zeros(shape, options), at::zeros(shape, options)});
+        blocks_.push_back(at::zeros({2, rows, stack_.kv_heads, prompt_ + ROOM, room_}, options));
     }
     fill(model, prompts);
 }
@@ -99,7 +112,8 @@ void LanguageCache::fill(const Model &model, const Packed &prompts) {
             for (int64_t b = 0; b < each_ && count > 0; b++)
                 for (bool key : {true, false}) {
                     const at::Tensor &of = key ? parts.key : parts.value;
-                    at::Tensor &to = key ? blocks_[number].keys : blocks_[number].values;
+                    const Kept &kept = blocks_[number];
+                    const at::Tensor to = key ? keys_of(kept) : values_of(kept);
                     to[row + b]
                         .narrow(1, prompt_ - count, count)
                         .copy_(of.narrow(0, from, count).transpose(0, 1));
@@ -119,23 +133,57 @@ void LanguageCache::begin_step() {
     steps_++;
 }
 
+/* Attention of query [rows, kv_heads, group, head] to the columns from `first` on. */
+at::Tensor LanguageCache::attend_here(const Kept &kept, const at::Tensor &query,
+                                      int64_t first) const {
+    const torch_kernels &kernels = *torch_kernels_here();
+    const at::Tensor from = query.contiguous();
+    const int64_t rows = from.size(0), shared = stack_.kv_heads, group = from.size(2),
+                  head = stack_.head, columns = kept.size(3), end = prompt_ + steps_;
+    at::Tensor out = at::empty({rows, inner_}, from.options());
+    const float *memory = kept.const_data_ptr<float>(), *queries = from.const_data_ptr<float>();
+    float *mixed = out.data_ptr<float>();
+    std::vector<const float *> tokens; /* [end] of the first head of the first row */
+    for (int64_t j = 0; j < end; j++) tokens.push_back(memory + j * room_);
+    const Scratch scratch(torch_scratch(end, head));
+    at::parallel_for(0, rows * shared, 1, [&](int64_t begin, int64_t until) {
+        for (int64_t task = begin; task < until; task++) {
+            const int64_t start = std::max(first, starts_[static_cast<size_t>(task / shared)]);
+            torch_chain what{};
+            what.tokens = tokens.data() + start;
+            what.keys = end - start;
+            what.head = head;
+            what.place = task * columns * room_;
+            what.value_place = rows * shared * columns * room_;
+            what.scale = static_cast<float>(stack_.attention_scale);
+            what.scratch = scratch.here();
+            for (int64_t g = task * group; g < (task + 1) * group; g++) {
+                what.query = queries + g * head;
+                what.out = mixed + g * head;
+                kernels.attend_chain(&what);
+            }
+        }
+    });
+    return out;
+}
+
 at::Tensor LanguageCache::attend_tokens(size_t number, const at::Tensor &qkv) {
     const Block &block = stack_.blocks[number];
-    Rows &own = blocks_[number];
+    Kept &own = blocks_[number];
     const int64_t rows = qkv.size(0), end = prompt_ + steps_;
     const Parts parts =
         parts_of(turned(stack_, block, qkv, turns_[static_cast<size_t>(block.rotation)]));
-    if (end > own.keys.size(2))
-        for (at::Tensor *kept : {&own.keys, &own.values}) {
-            std::vector<int64_t> more = kept->sizes().vec();
-            more[2] = ROOM;
-            *kept = at::cat({*kept, at::zeros(more, kept->options())}, 2);
-        }
-    own.keys.select(2, end - 1).copy_(parts.key);
-    own.values.select(2, end - 1).copy_(parts.value);
+    if (end > own.size(3)) {
+        std::vector<int64_t> more = own.sizes().vec();
+        more[3] = ROOM;
+        own = at::cat({own, at::zeros(more, own.options())}, 3);
+    }
+    keys_of(own).select(2, end - 1).copy_(parts.key);
+    values_of(own).select(2, end - 1).copy_(parts.value);
     const int64_t first = block.windowed ? std::max<int64_t>(end - 1 - stack_.window, 0) : 0;
-    const at::Tensor keys = own.keys.narrow(2, first, end - first),
-                     values = own.values.narrow(2, first, end - first);
+    if (kernels_fit(qkv)) return attend_here(own, parts.query, first);
+    const at::Tensor keys = keys_of(own).narrow(2, first, end - first),
+                     values = values_of(own).narrow(2, first, end - first);
     at::Tensor scores =
         at::matmul(parts.query, keys.transpose(-2, -1)).to(at::kFloat) * stack_.attention_scale;
     if (first < prompt_) {
@@ -146,22 +194,25 @@ at::Tensor LanguageCache::attend_tokens(size_t number, const at::Tensor &qkv) {
     return at::matmul(weights, values).reshape({rows, inner_});
 }
 
-void LanguageCache::select(const at::Tensor &rows) {
-    for (Rows &own : blocks_)
-        for (at::Tensor *kept : {&own.keys, &own.values}) *kept = kept->index_select(0, rows);
-    next_ = next_.index_select(0, rows);
-    mask_ = mask_.index_select(0, rows);
+void LanguageCache::select(const std::vector<int64_t> &rows) {
+    const at::Tensor index = at::tensor(rows, at::TensorOptions().dtype(at::kLong)).to(device_);
+    std::vector<int64_t> starts;
+    for (int64_t row : rows) starts.push_back(starts_[static_cast<size_t>(row)]);
+    starts_ = std::move(starts);
+    for (Kept &own : blocks_) own = own.index_select(1, index);
+    next_ = next_.index_select(0, index);
+    mask_ = mask_.index_select(0, index);
 }
 
 void LanguageCache::reorder(const std::vector<int64_t> &hypotheses) {
     bool moved = false;
     for (size_t i = 0; i < hypotheses.size(); i++)
         moved = moved || hypotheses[i] != static_cast<int64_t>(i);
-    if (moved) select(at::tensor(hypotheses, at::TensorOptions().dtype(at::kLong)).to(device_));
+    if (moved) select(hypotheses);
 }
 
 void LanguageCache::keep_items(const std::vector<int64_t> &items) {
-    select(at::tensor(hypotheses_of(items), at::TensorOptions().dtype(at::kLong)).to(device_));
+    select(hypotheses_of(items));
 }
 
 } // namespace

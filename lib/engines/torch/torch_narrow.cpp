@@ -69,10 +69,18 @@ void pack_panels(const at::Tensor &weight, const NarrowWeight &to, int64_t begin
     });
 }
 
+/* Whether the panels of a weight take the memory of its rows, which is that of no other tensor. */
+bool fits_in_place(const at::Tensor &weight, const NarrowWeight &to) {
+    return to.type == weight.scalar_type() && weight.is_contiguous() &&
+           weight.storage().use_count() == 1 && to.out % TORCH_PANEL == 0 &&
+           to.in % to.kernels->group == 0;
+}
+
 /* Packs panel by panel, so that a weight of another type needs no whole copy in float32; between
- * PIECE components the call may be cancelled. */
+ * PIECE components the call may be cancelled. replace: nothing else reads the weight, whose memory
+ * the panels then take where they fit. */
 std::shared_ptr<const NarrowWeight> pack(const Model &model, const at::Tensor &weight,
-                                         const at::Tensor &bias) {
+                                         const at::Tensor &bias, bool replace) {
     constexpr int64_t PIECE = int64_t{1} << 24;
     auto out = std::make_shared<NarrowWeight>();
     out->type = model.products;
@@ -84,7 +92,9 @@ std::shared_ptr<const NarrowWeight> pack(const Model &model, const at::Tensor &w
                   bytes = TORCH_PANEL * torch_row_bytes(out->kernels, out->in),
                   piece = std::max<int64_t>(1, PIECE / (TORCH_PANEL * out->in));
     const at::TensorOptions options = at::TensorOptions().dtype(at::kFloat);
-    out->values = at::empty({panels * bytes}, options.dtype(at::kChar));
+    out->values = replace && fits_in_place(weight, *out)
+                      ? weight.view({-1}).view(at::kChar)
+                      : at::empty({panels * bytes}, options.dtype(at::kChar));
     out->scales = at::empty({panels * TORCH_PANEL}, options);
     out->sums = at::empty({panels * TORCH_PANEL}, options.dtype(at::kInt));
     out->bias = at::zeros({panels * TORCH_PANEL}, options);
@@ -96,8 +106,10 @@ std::shared_ptr<const NarrowWeight> pack(const Model &model, const at::Tensor &w
     return out;
 }
 
-/* Packs the matrices of a model one by one and frees each original once it is packed. A matrix that
- * blocks share (ALBERT) is packed once; its original is freed at the end. */
+/* Packs the matrices of a model one by one and frees each original once it is packed, or puts the
+ * panels in its place where they fit. A matrix that blocks share (ALBERT) is packed once; its
+ * original is freed at the end. A table of words that the output shares is read from the panels
+ * that are in its place. */
 class Narrowing {
   public:
     explicit Narrowing(Model &model) : model_(model) {}
@@ -107,12 +119,18 @@ class Narrowing {
             return widen(linear);
         const at::Tensor whole = std::move(linear.weight);
         std::shared_ptr<const NarrowWeight> packed;
-        if (whole.use_count() == 1) {
-            packed = pack(model_, whole, linear.bias);
+        std::vector<Stack *> tables; /* whose words are this matrix */
+        for (Stack *stack : {&model_.encoder, model_.decoder ? &*model_.decoder : nullptr})
+            if (stack != nullptr && stack->words.is_same(whole)) tables.push_back(stack);
+        if (whole.use_count() == 1 + tables.size()) {
+            packed = pack(model_, whole, linear.bias, true);
+            for (Stack *stack : tables)
+                if (packed->values.defined() && packed->values.is_alias_of(whole))
+                    stack->packed_words = packed;
         } else {
             auto &[source, shared] = known_[whole.unsafeGetTensorImpl()];
             source = whole; /* so that no other one gets its address */
-            if (!shared) shared = pack(model_, whole, linear.bias);
+            if (!shared) shared = pack(model_, whole, linear.bias, false);
             packed = shared;
         }
         linear.narrow = packed;
@@ -282,6 +300,24 @@ at::Tensor narrow_product(const Linear &linear, const at::Tensor &x, torch_after
     product.what.added = term.defined() ? term.const_data_ptr<float>() : nullptr;
     product.what.result = out.data_ptr<float>();
     product.run(from.const_data_ptr<float>());
+    return out;
+}
+
+at::Tensor packed_rows(const NarrowWeight &weight, const at::Tensor &ids) {
+    const at::Tensor rows = ids.contiguous();
+    const int64_t *row = rows.const_data_ptr<int64_t>(), group = weight.kernels->group;
+    const auto *numbers = static_cast<const c10::BFloat16 *>(weight.values.const_data_ptr());
+    at::Tensor out = at::empty({rows.numel(), weight.in}, at::TensorOptions().dtype(at::kFloat));
+    float *to = out.data_ptr<float>();
+    at::parallel_for(0, rows.numel(), 16, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; i++) {
+            const c10::BFloat16 *from = numbers + row[i] / TORCH_PANEL * TORCH_PANEL * weight.in +
+                                        row[i] % TORCH_PANEL * group;
+            for (int64_t k = 0; k < weight.in; k += group, from += TORCH_PANEL * group)
+                for (int64_t part = 0; part < group; part++)
+                    to[i * weight.in + k + part] = static_cast<float>(from[part]);
+        }
+    });
     return out;
 }
 

@@ -26,6 +26,9 @@ struct NarrowWeight {
  * cancelled. */
 void narrow_model(Model &model);
 
+/* Rows ids [n] of a table of words in bfloat16 whose panels have replaced it, float [n, in]. */
+at::Tensor packed_rows(const NarrowWeight &weight, const at::Tensor &ids);
+
 /* after(x weight^T + bias) * times + added, for a linear that is narrow; times and added may be
  * undefined. */
 at::Tensor narrow_product(const Linear &linear, const at::Tensor &x,

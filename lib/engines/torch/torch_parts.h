@@ -291,6 +291,9 @@ struct Stack {
      * undefined. */
     at::Tensor words, position_table, types, relative;
     bool widened = false; /* words are of a narrower type than all else (torch_narrow.h) */
+    /* Given where the output shares words and is packed in their memory: of `words` itself only the
+     * shape means something then. */
+    std::shared_ptr<const NarrowWeight> packed_words;
     /* Heads of keys and values, each shared by heads / kv_heads of the queries; 0: as many. */
     int64_t kv_heads = 0;
     std::vector<Rotation> rotations; /* of rotary positions (torch_rotary.h) */

@@ -4,7 +4,8 @@
  *
  * A tile of a product is some rows times a panel of 64 columns, four vectors wide, summed in
  * registers: for each group of components four vectors of weights are loaded, and 32 bits of each
- * row go to all places of a vector. Rows of a tile are a constant where it is inlined. */
+ * row go to all places of a vector. Rows of a tile are a constant where it is inlined. While the
+ * first tiles of a panel are computed, the next panel comes from memory. */
 #include "torch_products.h"
 #include "torch_vectors.h"
 
@@ -237,14 +238,18 @@ INLINE void multiply_panel(const torch_product *what, int64_t panel, int64_t row
     const int64_t groups = groups_of(what->in, GROUP);
     const char *weights = (const char *)what->weights + panel * groups * PANEL_GROUP;
     const char *inputs = (const char *)what->rows + row * groups * 4;
+    /* Tile v fetches vector v of each group of the next panel, those behind it what is there. */
+    const int64_t tile = row / TILE;
+    const char *next = weights + (tile < VECTORS ? groups * PANEL_GROUP + tile * 64 : 0);
     sums_vector sums[TILE][VECTORS];
     UNROLLED_TILE
     for (int r = 0; r < rows; r++) {
         UNROLLED
         for (int v = 0; v < VECTORS; v++) sums[r][v] = (sums_vector){0};
     }
-    for (int64_t g = 0; g < groups; g++, weights += PANEL_GROUP) {
+    for (int64_t g = 0; g < groups; g++, weights += PANEL_GROUP, next += PANEL_GROUP) {
         __m512i own[VECTORS];
+        __builtin_prefetch(next, 0 /* read */, 2 /* into the second cache */);
         UNROLLED
         for (int v = 0; v < VECTORS; v++) own[v] = _mm512_loadu_si512(weights + v * 64);
         UNROLLED_TILE

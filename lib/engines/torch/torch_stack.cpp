@@ -15,6 +15,7 @@
 #include "torch_attention.h"
 #include "torch_deberta.h"
 #include "torch_linear.h"
+#include "torch_narrow.h"
 #include "torch_window.h"
 
 namespace alcore_torch {
@@ -35,23 +36,13 @@ at::Tensor activate(const at::Tensor &x, Activation activation) {
     }
 }
 
-/* LayerNorm or RMSNorm over the last dimension; RMS is computed in float32. Undefined weight: x
- * itself. */
-at::Tensor Norm::operator()(const at::Tensor &x) const {
-    if (!weight.defined()) return x;
-    if (!rms) return at::layer_norm(x, {x.size(-1)}, weight, bias, epsilon, false);
-    at::Tensor wide = x.to(at::kFloat);
-    at::Tensor scaled = wide * at::rsqrt(wide.square().mean(-1, true) + epsilon);
-    if (raised) return (scaled * (weight.to(at::kFloat) + 1)).to(x.scalar_type());
-    return scaled.to(x.scalar_type()) * weight;
-}
-
 /* The input of the first block, [tokens, dims]. ids, types, positions: int64 [tokens]; types
  * undefined: all 0; positions count from 0 in each item; drop: dropout, or nothing. */
 at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Tensor &types,
                         const at::Tensor &positions,
                         const std::function<at::Tensor(const at::Tensor &)> &drop) {
-    at::Tensor x = at::embedding(stack.words, ids, stack.padding);
+    at::Tensor x = stack.packed_words ? packed_rows(*stack.packed_words, ids)
+                                      : at::embedding(stack.words, ids, stack.padding);
     if (stack.widened) x = x.to(at::kFloat);
     if (stack.embed_scale != 1) x = x * stack.embed_scale;
     if (stack.position_table.defined())

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LayerNorm and RMSNorm over the last dimension. */
+#include "torch_norm.h"
+
+#include <ATen/Parallel.h>
+
+#include "torch_attention.h"
+
+namespace alcore_torch {
+
+/* Rows that are worth a thread. */
+static constexpr int64_t GRAIN = 16;
+
+bool norm_fits(const Norm &norm) {
+    const at::Tensor &weight = norm.weight;
+    return !weight.defined() || (norm.rms && weight.is_cpu() && weight.is_contiguous() &&
+                                 weight.scalar_type() == at::kFloat);
+}
+
+torch_norm norm_here(const Norm &norm) {
+    const float *weight = norm.weight.defined() ? norm.weight.const_data_ptr<float>() : nullptr;
+    return {weight, norm.raised ? 1.0f : 0.0f, static_cast<float>(norm.epsilon)};
+}
+
+/* RMSNorm by the kernel. */
+static at::Tensor normed(const Norm &norm, const at::Tensor &x) {
+    const at::Tensor from = x.contiguous();
+    at::Tensor out = at::empty(x.sizes(), x.options());
+    const int64_t size = x.size(-1);
+    const torch_norm by = norm_here(norm);
+    const float *rows = from.const_data_ptr<float>();
+    float *to = out.data_ptr<float>();
+    at::parallel_for(0, from.numel() / size, GRAIN, [&](int64_t begin, int64_t end) {
+        torch_kernels_here()->norm(&by, rows + begin * size, end - begin, size, to + begin * size);
+    });
+    return out;
+}
+
+/* RMS is computed in float32. Undefined weight: x itself. */
+at::Tensor Norm::operator()(const at::Tensor &x) const {
+    if (!weight.defined()) return x;
+    if (kernels_fit(x) && norm_fits(*this)) return normed(*this, x);
+    if (!rms) return at::layer_norm(x, {x.size(-1)}, weight, bias, epsilon, false);
+    at::Tensor wide = x.to(at::kFloat);
+    at::Tensor scaled = wide * at::rsqrt(wide.square().mean(-1, true) + epsilon);
+    if (raised) return (scaled * (weight.to(at::kFloat) + 1)).to(x.scalar_type());
+    return scaled.to(x.scalar_type()) * weight;
+}
+
+} // namespace alcore_torch
