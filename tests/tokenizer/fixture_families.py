@@ -254,6 +254,30 @@ def gemma():
     return tokenizer
 
 
+def modernbert():
+    """As ModernBERT has it: the pattern of GPT-2 behind NFC, and runs of spaces that are tokens of their own."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = normalizers.NFC()
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, trim_offsets=True, use_regex=True)
+    tokenizer.decoder = decoders.ByteLevel(add_prefix_space=False, trim_offsets=True, use_regex=True)
+    _, merges = learn_merges(tokenizer, 260, 256)
+    tokenizer.model = bpe(sorted(pre_tokenizers.ByteLevel.alphabet()) + merged_tokens(merges), merges)
+    tokenizer.add_tokens([AddedToken(' ' * count, normalized=True) for count in range(24, 1, -1)])
+    special_tokens(tokenizer, ['[UNK]', '[CLS]', '[SEP]', '[PAD]'])
+    special_tokens(tokenizer, ['[MASK]'], lstrip=True)
+    template(tokenizer, '[CLS]:0 $A:0 [SEP]:0', '[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1')
+    return tokenizer
+
+
+def mmbert():
+    """As mmBERT has it: the vocabulary of Gemma with both ends, and runs of spaces, lines and tabs that are tokens of their own."""
+    tokenizer = gemma()
+    tokenizer.add_tokens([AddedToken(mark * count, normalized=False) for mark in ('\n', '▁', '\t') for count in range(1 + (mark != '\t'), 8)])
+    special_tokens(tokenizer, ['<mask>'], lstrip=True)
+    template(tokenizer, '<s>:0 $A:0 </s>:0', '<s>:0 $A:0 </s>:0 <s>:1 $B:1 </s>:1')
+    return tokenizer
+
+
 def rembert_like(lower, accents):
     pieces, charsmap = unigram_pieces(400, pad_id=0, unk_id=1, bos_id=2, eos_id=3, bos_piece='[CLS]', eos_piece='[SEP]',
                                       control_symbols=['[MASK]'])
@@ -367,7 +391,7 @@ def added_unigram():
     return with_added(tokenizer)
 
 
-FAMILIES = [bert_uncased, bert_cased, distilbert, roberta, roberta_prefix, bart, gpt2, xlmr, xlmr_converted, t5, mbart, nllb, llama, llama_normalized, llama3, qwen, gemma, rembert,
+FAMILIES = [bert_uncased, bert_cased, distilbert, roberta, roberta_prefix, bart, gpt2, xlmr, xlmr_converted, t5, mbart, nllb, llama, llama_normalized, llama3, qwen, gemma, modernbert, mmbert, rembert,
             albert, unigram_rules, bpe_suffix, bpe_prefix, words, added_wordpiece, added_bytes, added_unigram]
 
 

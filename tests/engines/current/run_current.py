@@ -6,7 +6,8 @@
     run_current.py --newest [NAME...]    with the newest versions of the packages: prints what they write otherwise
 
 Each make_NAME.py beside this file names its packages (PACKAGES, as pip takes them) and which of the files that its main(folder)
-writes are kept where (KEPT: {path in folder: path in the repository}, a file or a folder); a folder without such a list is only made.
+writes are kept where (KEPT: {path in folder: path in the repository}, a file or a folder; with PART a kept folder has files of other
+generators, too); a folder without such a list is only made.
 The packages of one generator have a virtual environment of their own in build/current. The output is TAP."""
 import ast
 import hashlib
@@ -23,12 +24,12 @@ TOLERANCE = 1e-5  # of numbers in arrays: packages may add in another order
 
 
 def settings_of(path):
-    """PACKAGES and KEPT of a generator, read without running it: its imports are not installed here."""
+    """PACKAGES, KEPT and PART of a generator, read without running it: its imports are not installed here."""
     with open(path, encoding="utf-8") as file:
         tree = ast.parse(file.read())
     found = {node.targets[0].id: ast.literal_eval(node.value) for node in tree.body
-             if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) in ("PACKAGES", "KEPT")}
-    return found["PACKAGES"], found.get("KEPT", {})
+             if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) in ("PACKAGES", "KEPT", "PART")}
+    return found["PACKAGES"], found.get("KEPT", {}), found.get("PART", False)
 
 
 def environment(packages, newest):
@@ -87,22 +88,31 @@ def difference(made, kept):
     return "%d bytes in place of %d" % (len(one), len(other))
 
 
-def differences(folder, kept):
-    """Lines about the files that differ from the kept ones."""
+def differences(folder, kept, part):
+    """Lines about the files that differ from the kept ones; part: of which the folder has some."""
     lines = []
     for name, place in kept.items():
         made, place = os.path.join(folder, name), os.path.join(ROOT, place)
-        for below in sorted({*files_below(made), *files_below(place)}):
+        for below in sorted({*files_below(made), *(() if part else files_below(place))}):
             words = difference(os.path.join(made, below) if below else made, os.path.join(place, below) if below else place)
             if words:
                 lines.append("%s: %s" % (os.path.join(name, below) if below else name, words))
     return lines
 
 
+def folded(lines):
+    """Lines, of which those that tell the same of several files are one."""
+    files = {}
+    for line in lines:
+        name, _, words = line.partition(": ")
+        files.setdefault(words, []).append(name)
+    return ["%s: %s" % (names[0] if len(names) == 1 else "%d files" % len(names), words) for words, names in files.items()]
+
+
 def run(name, newest):
     """(whether it is as it was, lines to print) of one generator."""
     path = os.path.join(HERE, "make_%s.py" % name)
-    packages, kept = settings_of(path)
+    packages, kept, part = settings_of(path)
     if newest:
         packages = [re.split("[=<>~!]", package)[0] for package in packages]
     python = environment(packages, newest)
@@ -110,10 +120,10 @@ def run(name, newest):
         made = subprocess.run([python, path, folder], capture_output=True, text=True)
         if made.returncode:
             return False, made.stderr.splitlines()[-5:]
-        lines = differences(folder, kept)
+        lines = differences(folder, kept, part)
     if newest:
         versions = subprocess.run([python, "-m", "pip", "freeze"], capture_output=True, text=True).stdout.split()
-        lines = [line for line in versions if line.split("==")[0].lower() in [package.lower() for package in packages]] + (lines or ["nothing changed"])
+        lines = [line for line in versions if line.split("==")[0].lower() in [package.lower() for package in packages]] + (folded(lines) or ["nothing changed"])
     return newest or not lines, lines
 
 
