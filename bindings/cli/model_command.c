@@ -59,6 +59,16 @@ static int read_texts(model_run *self) {
                              args->operand_count > 3 ? args->operands[3] : NULL, true, self->texts);
 }
 
+/* Refuses --to where no prompt has a place for it: probabilities of classes are of no language. */
+static int check_language(const model_run *self) {
+    alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+    if (!option_given(self->args, OPTION_TO)) return EXIT_DONE;
+    TRY(outcome(alcore_model_get_info(self->model, &info)));
+    if (info.prompt && strstr(info.prompt, "{target_language}")) return EXIT_DONE;
+    return complain(EXIT_USAGE, "model %s: --to is for a --prompt that has {target_language}",
+                    self->args->operands[0]);
+}
+
 /* Refuses a model that lacks a call; what: the call, for the message. */
 static int need(const model_run *self, bool has, const char *what) {
     if (has) return EXIT_DONE;
@@ -66,14 +76,16 @@ static int need(const model_run *self, bool has, const char *what) {
                     self->args->operands[1], what, self->args->operands[1]);
 }
 
-/* With --json: how many lines there were, and how many of them are empty. */
+/* With --json: how many lines there were, how many of them are empty, and how many texts the model
+ * cut. */
 static int print_counts(const model_run *self) {
     const int64_t rows = alcore_pool_row_count(self->texts);
     if (!option_given(self->args, OPTION_JSON)) return EXIT_DONE;
     return print_json_object(json_pack(
-        "{s:s, s:s, s:s, s:I, s:I}", "version", alcore_version(), "action", self->args->operands[0],
-        "model", self->args->operands[1], "rows", (json_int_t)rows, "empty",
-        (json_int_t)alcore_pool_state_count(self->texts, ALCORE_ROW_EMPTY)));
+        "{s:s, s:s, s:s, s:I, s:I, s:I}", "version", alcore_version(), "action",
+        self->args->operands[0], "model", self->args->operands[1], "rows", (json_int_t)rows,
+        "empty", (json_int_t)alcore_pool_state_count(self->texts, ALCORE_ROW_EMPTY), "cut",
+        (json_int_t)alcore_model_cut_count(self->model)));
 }
 
 /* ---- info ---- */
@@ -404,6 +416,7 @@ static int run_probs(model_run *self) {
     if (option_given(self->args, OPTION_TOKEN_OFFSETS) && !offsets)
         return complain(EXIT_USAGE, "model probs: --offsets needs a file, O.npy");
     TRY(open_model(self));
+    TRY(check_language(self));
     const bool of_tokens = alcore_model_can(self->model, "token_probs");
     TRY(need(self, of_tokens || alcore_model_can(self->model, "probs"), "class probabilities"));
     if (of_tokens && (!offsets || option_suffix(self->args, OPTION_OUT, ".npy") != EXIT_DONE ||
@@ -543,8 +556,8 @@ static const action actions[] = {
      "DIR TEXT",
      3,
      run_probs,
-     {OPTION_TOKEN_OFFSETS, OPTION_DTYPE, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_VERBALIZER,
-      OPTION_CHAT, OPTION_TOTAL}},
+     {OPTION_TOKEN_OFFSETS, OPTION_DTYPE, OPTION_TO, OPTION_PROMPT, OPTION_PROMPT_NAME,
+      OPTION_VERBALIZER, OPTION_CHAT, OPTION_TOTAL}},
     {"translate",
      "DIR SOURCE",
      3,

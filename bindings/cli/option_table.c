@@ -425,11 +425,12 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_DROPOUT] = {"dropout", 0, "SEED", false, COMMAND_MODEL,
                         "score: dropout stays on, drawn by SEED; the variance over passes with "
                         "several seeds tells how sure the model is"},
-    [OPTION_TO] = {"to", 0, "LANGUAGE", false,
-                   COMMAND_MODEL | UNCERTAIN | COMMAND_RHO | ANNOTATING | COMMAND_PROJECT,
-                   "language of a model's outputs, such as de_DE (mBART), de (M2M100) or deu_Latn "
-                   "(NLLB); of model: translate, and score, of whose TARGET it is the language; "
-                   "with --tool: of the translations"},
+    [OPTION_TO] =
+        {"to", 0, "LANGUAGE", false,
+         COMMAND_MODEL | UNCERTAIN | COMMAND_RHO | ANNOTATING | COMMAND_PROJECT,
+         "language of a model's outputs, such as de_DE (mBART), de (M2M100) or deu_Latn "
+         "(NLLB); of model: translate, probs where the --prompt has {target_language}, and "
+         "score, of whose TARGET it is the language; with --tool: of the translations"},
     [OPTION_DTYPE] = {"dtype", 0, "float32|bfloat16|float16|int8", false,
                       COMMAND_MODEL | SELECTING | COMMAND_SCORE | ANALYZED | COMMAND_PLOT |
                           COMMAND_COMPOSITION,

@@ -18,7 +18,7 @@ typedef struct train_run {
     const arguments *args;
     alcore_ctx *ctx;
     train_config config;
-    alcore_pool *pairs, *validation;
+    train_pool pairs, validation;
     alcore_model *model;
     alcore_train_result result;
 } train_run;
@@ -249,6 +249,13 @@ static int open_model(train_run *self) {
     if (status != ALCORE_OK)
         fprintf(stderr, "alcore: %s: model cannot be opened\n", self->config.path);
     TRY(outcome(status));
+    const char *system = self->config.chat;
+    if (system) {
+        const alcore_status set = alcore_model_set_chat(self->model, 1, *system ? system : NULL);
+        if (set != ALCORE_OK)
+            fprintf(stderr, "alcore: %s: chat cannot be set\n", self->config.path);
+        TRY(outcome(set));
+    }
     if (!self->config.to) return EXIT_DONE;
     const alcore_status set = alcore_model_set_language(self->model, self->config.to);
     if (set != ALCORE_OK) fprintf(stderr, "alcore: %s: to cannot be set\n", self->config.path);
@@ -257,18 +264,16 @@ static int open_model(train_run *self) {
 
 static int read_pairs(train_run *self) {
     const train_config *config = &self->config;
-    bool weighted = false, questions = false, asked = false;
-    TRY(train_data_read(self->ctx, config, "train", config->train, &self->pairs, &weighted,
-                        &questions));
-    if (weighted) self->config.options.weights = "weight";
-    if (questions) self->config.options.labels = "answer_start";
+    TRY(train_data_read(self->ctx, config, "train", config->train, true, &self->pairs));
+    if (self->pairs.weighted) self->config.options.weights = "weight";
+    if (self->pairs.questions) self->config.options.labels = "answer_start";
     if (!config->validation) return EXIT_DONE;
-    TRY(train_data_read(self->ctx, config, "validation", config->validation, &self->validation,
-                        NULL, &asked));
-    if (asked != questions)
+    TRY(train_data_read(self->ctx, config, "validation", config->validation, false,
+                        &self->validation));
+    if (self->validation.questions != self->pairs.questions)
         return complain(EXIT_DATA, "%s: context_column is needed in train and in validation",
                         config->path);
-    self->config.options.validation = self->validation;
+    self->config.options.validation = self->validation.pool;
     self->config.options.best = config->out;
     return EXIT_DONE;
 }
@@ -281,19 +286,37 @@ static bool has_checkpoint(const train_config *config) {
            access(path, F_OK) == 0;
 }
 
+/* Names the file and the record of an error that is about a row, as "row 7 (id x): ..." tells, with
+ * "validation: " in front where it is one of that list. */
+static void print_place(const train_run *self) {
+    static const char of_validation[] = "validation: ";
+    const train_config *config = &self->config;
+    const char *text = alcore_last_error(), *found = strstr(text, "row ");
+    const bool validated = strncmp(text, of_validation, sizeof of_validation - 1) == 0;
+    char *end;
+    if (!found) return;
+    const int64_t row = strtoll(found + 4, &end, 10);
+    if (end == found + 4 || strncmp(end, " (id ", 5) != 0) return;
+    terminal_clear();
+    train_data_place(config, validated ? "validation" : "train",
+                     validated ? config->validation : config->train,
+                     validated ? &self->validation : &self->pairs, row);
+}
+
 /* Trains and writes the folder: the best model, which a validation has saved already, or the last
  * one. */
 static int train(train_run *self) {
     const train_config *config = &self->config;
     const alcore_status status =
-        alcore_model_train(self->model, self->pairs, &config->options, &self->result);
+        alcore_model_train(self->model, self->pairs.pool, &config->options, &self->result);
+    if (status != ALCORE_OK && status != ALCORE_E_CANCELLED) print_place(self);
     if (status == ALCORE_E_CANCELLED && has_checkpoint(config)) {
         terminal_clear();
         fprintf(stderr, "alcore: the same command goes on from the last checkpoint in %s\n",
                 config->options.checkpoints);
     }
     TRY(outcome(status));
-    if (!self->validation) return outcome(alcore_model_save(self->model, config->out));
+    if (!self->validation.pool) return outcome(alcore_model_save(self->model, config->out));
     char path[4096];
     TRY(join_path(config->out, "config.json", path));
     if (access(path, F_OK) == 0) return EXIT_DONE;
@@ -319,7 +342,7 @@ static void print_summary(const train_run *self) {
     fprintf(stderr, "; loss %.4f; %.0f tokens/s; %s", result->loss,
             (double)result->tokens / (result->seconds > 1e-9 ? result->seconds : 1e-9),
             self->config.out);
-    if (self->validation)
+    if (self->validation.pool)
         fprintf(stderr, " has the best model, of update %lld: %s %.6g%s",
                 (long long)result->best_update, metric_of(&self->config), result->best_value,
                 result->stopped ? "; patience ended the training" : "");
@@ -333,15 +356,15 @@ static int print_json(const train_run *self) {
     json_t *all =
         json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:O}", "version",
                   alcore_version(), "action", "train", "model", config->model, "out", config->out,
-                  "rows", (json_int_t)alcore_pool_state_count(self->pairs, 0), "updates",
+                  "rows", (json_int_t)alcore_pool_state_count(self->pairs.pool, 0), "updates",
                   (json_int_t)result->updates, "resumed", (json_int_t)result->resumed, "tokens",
                   (json_int_t)result->tokens, "loss", json_finite(result->loss), "seconds",
                   json_finite(result->seconds), "settings", config->all);
-    if (all && self->validation)
+    if (all && self->validation.pool)
         json_object_set_new(all, "validation",
                             json_pack("{s:s, s:I, s:I, s:o, s:b}", "metric", metric_of(config),
                                       "rows",
-                                      (json_int_t)alcore_pool_state_count(self->validation, 0),
+                                      (json_int_t)alcore_pool_state_count(self->validation.pool, 0),
                                       "best_update", (json_int_t)result->best_update, "best",
                                       json_finite(result->best_value), "stopped", result->stopped));
     return print_json_object(all);
@@ -370,8 +393,8 @@ int train_command(const arguments *args, alcore_ctx *ctx) {
     train_run self = {.args = args, .ctx = ctx};
     const int code = run(&self);
     alcore_model_unref(self.model);
-    alcore_pool_unref(self.pairs);
-    alcore_pool_unref(self.validation);
+    train_pool_clear(&self.pairs);
+    train_pool_clear(&self.validation);
     train_config_clear(&self.config);
     return code;
 }

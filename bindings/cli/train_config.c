@@ -11,15 +11,16 @@
 
 /* What the value of a key is, and where it goes. */
 typedef enum value_kind {
-    TEXT,   /* const char *: a string that is not empty */
-    NUMBER, /* double from 0 on */
-    SHARE,  /* double from 0 on and below 1 */
-    ABOVE,  /* double above 0 */
-    COUNT,  /* int64_t or uint64_t from 0 on */
-    CHOICE, /* int32_t: the value of an enum that the word names */
-    FLAG,   /* int32_t: true or false */
-    OBJECT, /* const json_t *: an object */
-    FILES   /* const json_t *: an object or a list of objects that is not empty */
+    TEXT,     /* const char *: a string that is not empty */
+    ANY_TEXT, /* const char *: a string */
+    NUMBER,   /* double from 0 on */
+    SHARE,    /* double from 0 on and below 1 */
+    ABOVE,    /* double above 0 */
+    COUNT,    /* int64_t or uint64_t from 0 on */
+    CHOICE,   /* int32_t: the value of an enum that the word names */
+    FLAG,     /* int32_t: true or false */
+    OBJECT,   /* const json_t *: an object */
+    FILES     /* const json_t *: an object or a list of objects that is not empty */
 } value_kind;
 typedef struct key_info {
     const char *name;
@@ -41,6 +42,7 @@ static const key_info config_keys[] = {
     {"max_tokens", COUNT, CONFIG(max_tokens), false, NULL, 0},
     {"to", TEXT, CONFIG(to), false, NULL, 0},
     {"prompt", TEXT, CONFIG(prompt), false, NULL, 0},
+    {"chat", ANY_TEXT, CONFIG(chat), false, NULL, 0},
     {"optimizer", CHOICE, CONFIG(options.optimizer), false, ALCORE__CHOICES(ALCORE__OPTIMIZER_LIST),
      ALCORE_OPTIMIZER_ADAMW},
     {"rate", ABOVE, CONFIG(options.rate), false, NULL, 0},
@@ -145,6 +147,10 @@ static int read_value(const reader *self, const key_info *key, const json_t *val
             return refuse(self, key, "a string that is not empty");
         *(const char **)to = json_string_value(value);
         return EXIT_DONE;
+    case ANY_TEXT:
+        if (!json_is_string(value)) return refuse(self, key, "a string");
+        *(const char **)to = json_string_value(value);
+        return EXIT_DONE;
     case COUNT:
         if (!json_is_integer(value) || json_integer_value(value) < 0)
             return refuse(self, key, "an integer from 0 on");
@@ -243,6 +249,9 @@ static int check_keys(const train_config *config) {
             return complain(EXIT_DATA, "%s: %s needs validation", config->path, of_validation[i]);
     if (config->options.patience && !config->options.validate_every)
         return complain(EXIT_DATA, "%s: patience needs validate_every", config->path);
+    if (config->chat && !config->prompt)
+        return complain(EXIT_DATA, "%s: chat needs prompt, which is the turn of the user",
+                        config->path);
     if (config->options.checkpoint_every && !config->options.checkpoints)
         return complain(EXIT_DATA, "%s: checkpoint_every needs checkpoints", config->path);
     const char *kind;

@@ -21,6 +21,7 @@ typedef struct train_config {
     int64_t max_tokens;
     const char *to;               /* language of the references; NULL: what the folder says */
     const char *prompt;           /* in front of the texts; NULL: none */
+    const char *chat;             /* the system turn, "": none; NULL: the prompt is no turn */
     alcore_train_options options; /* without the pool of the validation and the column of weights */
 } train_config;
 
@@ -52,12 +53,23 @@ void train_config_clear(train_config *config);
  * checkpoints; where: in front of messages. */
 int train_config_settings(const char *where, const json_t *values, alcore_train_options *out);
 
-/* Reads the files of the list "train" or "validation" into a new pool of texts and references
- * (train_data.c). *weighted: the pool has the column "weight", since not all rows have the weight
- * 1; NULL for a list whose rows have none. *questions: the pool has the columns "qa_contexts" and
- * "answer_start", since the files have contexts. */
+/* The files of the list "train" or "validation" in one pool of texts and references (train_data.c).
+ * A struct of zeros is empty. */
+typedef struct train_pool {
+    alcore_pool *pool; /* a reference */
+    int64_t *firsts;   /* [files] the first row of each; owned */
+    bool weighted;     /* the pool has the column "weight", since not all rows have the weight 1 */
+    bool
+        questions; /* it has the columns "qa_contexts" and "answer_start", of files with contexts */
+} train_pool;
+/* Reads the files of a list; with_weights: their rows have some. The caller clears *out, also after
+ * a failure. */
 int train_data_read(alcore_ctx *ctx, const train_config *config, const char *list,
-                    const json_t *files, alcore_pool **out, bool *weighted, bool *questions);
+                    const json_t *files, bool with_weights, train_pool *out);
+/* Prints the file and the record of a row, as a line in front of an error about it. */
+void train_data_place(const train_config *config, const char *list, const json_t *files,
+                      const train_pool *pool, int64_t row);
+void train_pool_clear(train_pool *pool);
 
 /* `alcore model vocabulary`, with the file of the texts as operand 1 (vocabulary_command.c). */
 int vocabulary_command(const arguments *args, alcore_ctx *ctx);

@@ -12,6 +12,7 @@ typedef struct train_data {
     alcore_ctx *ctx;
     const train_config *config;
     alcore_pool *pool;
+    int64_t *firsts;                /* [files] the first row of each; owned */
     double *weights;                /* [rows] owned */
     bool weighted;                  /* not all of them are 1 */
     alcore_pool *contexts, *starts; /* of questions: a text for each row; NULL: none so far */
@@ -160,12 +161,15 @@ static int read_file(train_data *self, const train_file *file, bool with_weights
 static int read_files(train_data *self, const char *list, const json_t *files, bool with_weights) {
     size_t index;
     json_t *value;
+    self->firsts = malloc((json_array_size(files) + 1) * sizeof *self->firsts);
+    if (!self->firsts) return complain(EXIT_MEMORY, "out of memory");
     json_array_foreach(files, index, value) {
         train_file file;
         TRY(train_config_file(self->config, list, index, value, &file));
         if (!with_weights && json_object_get(value, "weight"))
             return complain(EXIT_DATA, "%s: %s.weight: rows of %s have no weights",
                             self->config->path, file.key, list);
+        self->firsts[index] = alcore_pool_row_count(self->pool);
         TRY(read_file(self, &file, with_weights));
     }
     return with_weights ? check_kinds(self) : EXIT_DONE;
@@ -222,21 +226,38 @@ static int set_questions(const train_data *self, const char *list) {
 }
 
 int train_data_read(alcore_ctx *ctx, const train_config *config, const char *list,
-                    const json_t *files, alcore_pool **out, bool *weighted, bool *questions) {
+                    const json_t *files, bool with_weights, train_pool *out) {
     train_data self = {.ctx = ctx, .config = config, .kinds = json_object()};
     int code = self.kinds ? new_pool(ctx, &self.pool) : complain(EXIT_MEMORY, "out of memory");
-    if (code == EXIT_DONE) code = read_files(&self, list, files, weighted != NULL);
+    if (code == EXIT_DONE) code = read_files(&self, list, files, with_weights);
     if (code == EXIT_DONE) code = set_weights(&self);
     if (code == EXIT_DONE) code = set_questions(&self, list);
     if (code == EXIT_DONE && alcore_pool_state_count(self.pool, 0) == 0)
         code = complain(EXIT_DATA, "%s: %s: the files have no text", config->path, list);
     terminal_clear();
-    if (code == EXIT_DONE && weighted) *weighted = self.weighted;
-    *out = self.pool;
-    *questions = self.contexts != NULL;
+    *out = (train_pool){self.pool, self.firsts, self.weighted, self.contexts != NULL};
     alcore_pool_unref(self.contexts);
     alcore_pool_unref(self.starts);
     free(self.weights);
     json_decref(self.kinds);
     return code;
+}
+
+void train_data_place(const train_config *config, const char *list, const json_t *files,
+                      const train_pool *pool, int64_t row) {
+    size_t index = json_array_size(files);
+    train_file file;
+    while (index > 0 && pool->firsts[index - 1] > row) index--;
+    if (index == 0 || row >= alcore_pool_row_count(pool->pool) ||
+        train_config_file(config, list, index - 1, json_array_get(files, index - 1), &file) !=
+            EXIT_DONE)
+        return;
+    fprintf(stderr, "alcore: %s: %s: record %lld of %s\n", config->path, file.key,
+            (long long)(row - pool->firsts[index - 1] + 1), file.mix ? file.mix : file.texts);
+}
+
+void train_pool_clear(train_pool *pool) {
+    alcore_pool_unref(pool->pool);
+    free(pool->firsts);
+    *pool = (train_pool){0};
 }

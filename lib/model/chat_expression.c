@@ -150,8 +150,11 @@ static alcore_status read_name(alcore__chat *chat, alcore__chat_value *out) {
     const alcore__name name = alcore__chat_name(chat);
     if (!name.length) {
         const size_t left = chat->program.length - chat->at;
+        const char *here = chat->program.text + chat->at;
+        if (left < 2 || memcmp(here, "}}", 2) == 0 || memcmp(here, "%}", 2) == 0)
+            return alcore__chat_fail(chat, ALCORE_E_DATA, "an expression is missing");
         return alcore__chat_fail(chat, ALCORE_E_UNSUPPORTED, "\"%.*s\" is not read here",
-                                 left > 20 ? 20 : (int)left, chat->program.text + chat->at);
+                                 left > 20 ? 20 : (int)left, here);
     }
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
         if (strlen(constants[i].word) == name.length &&
@@ -183,7 +186,7 @@ static alcore_status read_primary(alcore__chat *chat, alcore__chat_value *out) {
     ALCORE__TRY(chat->expression(chat, out));
     return alcore__chat_take(chat, ")")
                ? ALCORE_OK
-               : alcore__chat_fail(chat, ALCORE_E_UNSUPPORTED, "a bracket does not end");
+               : alcore__chat_fail(chat, ALCORE_E_DATA, "a bracket does not end");
 }
 
 /* ---- what follows a value ---- */

@@ -59,6 +59,8 @@ static alcore_status end_tag(alcore__chat *chat, const char *end) {
     if (strips || keeps) chat->at++;
     if (chat->program.length - chat->at < 2 || memcmp(program + chat->at, end, 2) != 0) {
         const size_t left = chat->program.length - chat->at;
+        if (left < 2 || program[chat->at] == '{' || program[chat->at] == '}')
+            return alcore__chat_fail(chat, ALCORE_E_DATA, "\"%s\" is missing", end);
         return alcore__chat_fail(chat, ALCORE_E_UNSUPPORTED, "\"%.*s\" is not read here",
                                  left > 20 ? 20 : (int)left, program + chat->at);
     }
@@ -70,8 +72,15 @@ static alcore_status end_tag(alcore__chat *chat, const char *end) {
     return ALCORE_OK;
 }
 
+/* Says of what begins at byte `begin` that its end is missing. */
+static alcore_status fail_open(alcore__chat *chat, size_t begin, const char *what) {
+    chat->at = begin;
+    return alcore__chat_fail(chat, ALCORE_E_DATA, "%s", what);
+}
+
 /* Moves to the end of a tag that is not run: to "%}" or "}}" outside of quotes, or its sign. */
-static void skip_tag(alcore__chat *chat, const char *end) {
+static alcore_status skip_tag(alcore__chat *chat, const char *end) {
+    const size_t begin = chat->at;
     char quote = '\0';
     for (; chat->at + 1 < chat->program.length; chat->at++) {
         const char *here = chat->program.text + chat->at;
@@ -83,15 +92,19 @@ static void skip_tag(alcore__chat *chat, const char *end) {
             quote = *here;
         } else if (here[0] == end[0] && here[1] == end[1]) {
             if (chat->at > 0 && (here[-1] == '-' || here[-1] == '+')) chat->at--;
-            return;
+            return ALCORE_OK;
         }
     }
+    return fail_open(chat, begin, *end == '}' ? "\"}}\" is missing" : "\"%}\" is missing");
 }
 
 static alcore_status skip_comment(alcore__chat *chat) {
+    const size_t begin = chat->at;
     while (chat->at + 1 < chat->program.length &&
            memcmp(chat->program.text + chat->at, "#}", 2) != 0)
         chat->at++;
+    if (chat->program.length - chat->at < 2)
+        return fail_open(chat, begin, "a comment does not end");
     if (chat->program.text[chat->at - 1] == '-') chat->at--;
     return end_tag(chat, "#}");
 }
@@ -105,7 +118,7 @@ static alcore_status write_expression(alcore__chat *chat) {
     alcore__chat_value value;
     alcore__name text;
     if (chat->dead) {
-        skip_tag(chat, "}}");
+        ALCORE__TRY(skip_tag(chat, "}}"));
         return end_tag(chat, "}}");
     }
     ALCORE__TRY(alcore__chat_expression(chat, &value));
@@ -142,6 +155,7 @@ static alcore_status run_set(alcore__chat *chat) {
 
 /* Behind the word "if": its branches, up to endif. */
 static alcore_status run_if(alcore__chat *chat) {
+    const size_t begin = chat->at;
     bool done = chat->dead > 0; /* a branch was taken, or none is to be */
     bool otherwise = false;
     alcore__name ended = {"if", 2};
@@ -150,7 +164,7 @@ static alcore_status run_if(alcore__chat *chat) {
         if (alcore__name_is(ended, "else")) {
             otherwise = true;
         } else if (done || otherwise) {
-            skip_tag(chat, "%}");
+            ALCORE__TRY(skip_tag(chat, "%}"));
         } else {
             alcore__chat_value value;
             ALCORE__TRY(alcore__chat_expression(chat, &value));
@@ -163,7 +177,7 @@ static alcore_status run_if(alcore__chat *chat) {
         chat->dead -= !taken;
         if (!alcore__name_is(ended, "endif") && !alcore__name_is(ended, "else") &&
             !alcore__name_is(ended, "elif"))
-            return alcore__chat_fail(chat, ALCORE_E_DATA, "an if without endif");
+            return fail_open(chat, begin, "an if without endif");
     }
     return ALCORE_OK;
 }
@@ -207,10 +221,11 @@ static alcore_status run_turn(alcore__chat *chat, alcore__name name, const alcor
 
 /* Behind the word "for": NAME in expression, the body and endfor. */
 static alcore_status run_for(alcore__chat *chat) {
+    const size_t begin = chat->at;
     alcore__chat_value list = {0};
     alcore__name name = {0}, ended = {0};
     if (chat->dead) {
-        skip_tag(chat, "%}");
+        ALCORE__TRY(skip_tag(chat, "%}"));
     } else {
         name = alcore__chat_name(chat);
         if (!name.length || !alcore__chat_take_word(chat, "in"))
@@ -232,10 +247,10 @@ static alcore_status run_for(alcore__chat *chat) {
         ALCORE__TRY(run_block(chat, &ended));
         chat->dead--;
     }
-    return alcore__name_is(ended, "endfor")
-               ? ALCORE_OK
-               : alcore__chat_fail(chat, ALCORE_E_UNSUPPORTED,
-                                   "a for without endfor, or with else");
+    if (alcore__name_is(ended, "endfor")) return ALCORE_OK;
+    if (alcore__name_is(ended, "else"))
+        return alcore__chat_fail(chat, ALCORE_E_UNSUPPORTED, "a for with else is not read here");
+    return fail_open(chat, begin, "a for without endfor");
 }
 
 /* Runs a statement whose keyword was read. */
@@ -247,8 +262,10 @@ static alcore_status run_statement(alcore__chat *chat, alcore__name word) {
     } else if (alcore__name_is(word, "set") && !chat->dead) {
         ALCORE__TRY(run_set(chat));
     } else if (alcore__name_is(word, "set")) {
-        skip_tag(chat, "%}");
+        ALCORE__TRY(skip_tag(chat, "%}"));
     } else {
+        if (word.length == 0 && chat->at >= chat->program.length)
+            return alcore__chat_fail(chat, ALCORE_E_DATA, "\"%%}\" is missing");
         return alcore__chat_fail(
             chat, ALCORE_E_UNSUPPORTED, "the statement '%.*s' is not read here",
             word.length > 40 ? 40 : (int)word.length, word.text ? word.text : "");
@@ -316,7 +333,8 @@ static alcore_status run(alcore__chat *chat, const alcore__chat_message *message
     alcore__name ended;
     const alcore__chat_value none = {.kind = ALCORE__CHAT_NONE};
     ALCORE__TRY(put_messages(chat, messages, count));
-    ALCORE__TRY(put_global(chat, "add_generation_prompt", alcore__chat_bool(true)));
+    const bool answered = strcmp(messages[count - 1].role, "assistant") == 0;
+    ALCORE__TRY(put_global(chat, "add_generation_prompt", alcore__chat_bool(!answered)));
     ALCORE__TRY(put_global(chat, "tools", none));
     ALCORE__TRY(put_global(chat, "documents", none));
     for (size_t i = 0; (word = alcore__chat_token_at(chat->tokens, i, &token)); i++)

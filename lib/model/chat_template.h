@@ -28,9 +28,10 @@ typedef struct alcore__chat_tokens {
 } alcore__chat_tokens;
 #define ALCORE__CHAT_NOT_NAMED ((alcore__name){NULL, 1})
 
-/* Appends what the template makes of messages, with the beginning of an answer behind them
- * (add_generation_prompt). path: of the template's file, for messages. ALCORE_E_UNSUPPORTED: it
- * needs what is not read here; ALCORE_E_DATA: it is malformed, or raises an exception. */
+/* Appends what the template makes of messages, with the beginning of an answer behind them unless
+ * the last is an answer (add_generation_prompt). path: of the template's file, for messages.
+ * ALCORE_E_UNSUPPORTED: it needs what is not read here; ALCORE_E_DATA: it is malformed, or raises
+ * an exception. */
 alcore_status alcore__chat_render(alcore_ctx *ctx, const char *path, alcore__name program,
                                   const alcore__chat_message *messages, int64_t count,
                                   const alcore__chat_tokens *tokens, alcore__buffer *out);

@@ -67,6 +67,23 @@ static alcore_status check_file(reader *r, const char *name, int32_t file, const
                  : ALCORE_OK;
 }
 
+/* Reads the tokens that end an output, one or a list, of a file; what is wrong with them is for the
+ * engine to say. */
+static alcore_status read_ends(reader *r, const char *name) {
+    alcore__part object, member, entry;
+    bool found;
+    ALCORE__TRY(read_object(r, name, &object, &found));
+    if (!found || !alcore__part_member(&object, "eos_token_id", &member)) return ALCORE_OK;
+    if (alcore__json_kind(&member.value) == '0')
+        return alcore__part_number(&member, &r->out->ends[r->out->end_count++]);
+    if (alcore__json_kind(&member.value) != '[') return ALCORE_OK;
+    alcore__part_enter(&member);
+    while (r->out->end_count < ALCORE__MOST_ENDS && alcore__part_next(&member, &entry) &&
+           alcore__json_kind(&entry.value) == '0')
+        ALCORE__TRY(alcore__part_number(&entry, &r->out->ends[r->out->end_count++]));
+    return ALCORE_OK;
+}
+
 /* tokenizer_config.json: its keys, where texts are cut, and the chat template, which is there or in
  * a file of its own. */
 static alcore_status read_tokenizer_config(reader *r, const char *model_type) {
@@ -180,6 +197,7 @@ static alcore_status read_transformer(reader *r) {
     ALCORE__TRY(check_file(r, "config.json", ALCORE__KEYS_CONFIG, model_type));
     if (generation) r->out->report.no_outputs = NULL;
     ALCORE__TRY(check_file(r, "generation_config.json", ALCORE__KEYS_GENERATION, model_type));
+    ALCORE__TRY(read_ends(r, generation ? "generation_config.json" : "config.json"));
     return read_tokenizer_config(r, model_type);
 }
 

@@ -11,7 +11,7 @@
 #include "model/folder_keys.h"
 
 /* Limits of what is read of one folder. */
-enum { ALCORE__MOST_MODULES = 16, ALCORE__MOST_POOLINGS = 16 };
+enum { ALCORE__MOST_MODULES = 16, ALCORE__MOST_POOLINGS = 16, ALCORE__MOST_ENDS = 16 };
 
 typedef struct alcore__prompt {
     alcore__name name, text;
@@ -46,6 +46,8 @@ typedef struct alcore__folder_settings {
     alcore__name default_prompt; /* its text; NULL: there is none */
     alcore__name architecture;   /* the first of config.json; NULL: it names none */
     alcore__folder_chat chat;
+    int64_t ends[ALCORE__MOST_ENDS]; /* tokens that end an output: eos_token_id */
+    int64_t end_count;
     /* The folder of the transformer, or of the table of a static model, with its tokenizer: that of
      * the model, or one in it, as of a route. */
     const char *folder;

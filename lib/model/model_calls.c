@@ -63,6 +63,7 @@ static alcore_status score(alcore_model *model, alcore_pool *pool) {
     if (!model->table->score)
         return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s scores no pairs of texts", model->name);
     ALCORE__TRY(alcore__write_begin(model, "model"));
+    model->cut = (alcore__column_cut){0};
     const alcore_status status = model->table->score(model, pool);
     alcore__write_end(model);
     return status;

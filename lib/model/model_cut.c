@@ -4,6 +4,40 @@
  * computed or taken from a cache; those with so few bytes that they fit are not encoded. */
 #include "model/model_engine.h"
 
+/* Lists the texts that have as many tokens as they may have, which others may lie behind, and
+ * encodes them once more, without the limit. *full is empty before; its arrays are the caller's. */
+static alcore_status encode_full(const alcore__engine_model *data, alcore_ctx *ctx,
+                                 const alcore__texts *read, const alcore__encoding *how,
+                                 const alcore__tokens *cut, alcore__engine_texts *full) {
+    alcore__encoding unlimited = *how;
+    alcore__texts texts = {.count = 0};
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)read->count, sizeof *full->views, &full->views));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)read->count, sizeof *full->lengths, &full->lengths));
+    for (int64_t i = 0; i < read->count; i++) {
+        if (cut->offsets[i + 1] - cut->offsets[i] < how->max_tokens) continue;
+        full->views[texts.count] = read->texts[i];
+        full->lengths[texts.count++] = read->lengths[i];
+    }
+    unlimited.max_tokens = 0;
+    texts.texts = full->views;
+    texts.lengths = full->lengths;
+    return alcore__tokenizer_encode(data->tokenizer, &texts, NULL /* no pairs */, &unlimited,
+                                    &full->tokens);
+}
+
+alcore_status alcore__engine_count_full(const alcore__engine_model *data, alcore_ctx *ctx,
+                                        const alcore__texts *read, const alcore__encoding *how,
+                                        alcore__engine_texts *out) {
+    alcore__engine_texts full = {0};
+    if (how->max_tokens == 0 || how->max_tokens == INT64_MAX) return ALCORE_OK;
+    const alcore_status status = encode_full(data, ctx, read, how, &out->tokens, &full);
+    const int64_t *offsets = full.tokens.offsets;
+    for (int64_t i = 0; status == ALCORE_OK && i < full.tokens.count; i++)
+        out->cut += offsets[i + 1] - offsets[i] > how->max_tokens;
+    alcore__engine_texts_clear(ctx, &full);
+    return status;
+}
+
 /* Encodes texts without a limit and counts those that have more tokens than it. */
 static alcore_status count_long(const alcore__engine_model *data, alcore_ctx *ctx,
                                 const alcore__texts *texts, bool in_turns, int64_t limit,

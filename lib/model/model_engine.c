@@ -53,6 +53,7 @@ static bool has_labels(const alcore__engine_model *data, int32_t entry) {
 static alcore__text_role role_of(const alcore__engine_model *data, int32_t entry) {
     return entries[entry].call == ALCORE_SYS_MODEL_EMBED ? ALCORE__TEXT_EMBEDDED
            : has_labels(data, entry)                     ? ALCORE__TEXT_LABELED
+           : data->is_template                           ? ALCORE__TEXT_CONTINUED
                                                          : ALCORE__TEXT_SOURCE;
 }
 
@@ -81,6 +82,7 @@ typedef struct receiver {
     const alcore__model_batch *batch; /* the items of the present call */
     int64_t *rows; /* [capacity of the batch] pool rows of the items of one put */
     int32_t part;  /* as in entries */
+    int64_t cut;   /* texts and references that were cut, where references are scored */
 } receiver;
 
 /* *out: component all->part (0: start, 1: end of the answer) of values [tokens, 2], as a view of
@@ -178,33 +180,53 @@ static alcore_status call_engine(const alcore_model *model, uint32_t call,
     }
 }
 
-/* One batch: encodes its texts, and the references of its rows where these are scored, and calls
- * the engine. writer: takes the probabilities of labels in place of the sink; NULL: none are
- * wanted. */
-static alcore_status run_batch(const alcore_model *model, const alcore_pool *pool, int32_t entry,
-                               bool of_references, const alcore__model_batch *batch,
-                               alcore_column_writer *writer, const alcore_sys_model_sink *sink) {
+/* Encodes the texts of a batch, all->batch, and gives them to the engine; the probabilities of the
+ * labels of a verbalizer go to all->writer at once. targets: the encoded references, which are
+ * scored; NULL: the model's own output is. */
+static alcore_status call_batch(const alcore_model *model, const alcore_pool *pool, int32_t entry,
+                                const alcore_sys_model_texts *targets, const int64_t *rooms,
+                                receiver *all) {
     const alcore__engine_model *data = model->data;
-    const alcore__texts texts = {batch->texts, batch->lengths, batch->count};
-    alcore__engine_texts sources = {0}, targets = {0};
-    const char **target_texts = NULL; /* [batch->count] */
-    size_t *target_lengths = NULL;    /* [batch->count] bytes */
-    alcore_status status =
-        alcore__engine_encode(model, &texts, batch->languages, role_of(data, entry), &sources);
-    if (status == ALCORE_OK && of_references)
-        status = alcore__engine_encode_references(model, pool, batch, &target_texts,
-                                                  &target_lengths, &targets);
-    if (status == ALCORE_OK && writer) {
-        status = alcore__verbalizer_run_batch(model, batch, &sources.passed, writer);
+    const alcore_sys_model_sink sink = {.size = sizeof sink, .user = all, .put = put};
+    alcore__engine_texts sources = {.counts = targets != NULL};
+    alcore_status status = alcore__engine_encode(
+        model, pool, all->batch, targets ? ALCORE__TEXT_SOURCE : role_of(data, entry), rooms,
+        &sources);
+    if (status == ALCORE_OK && has_labels(data, entry)) {
+        status = alcore__verbalizer_run_batch(model, all->batch, &sources.passed, all->writer);
     } else if (status == ALCORE_OK) {
-        status = call_engine(model, entries[entry].call, &sources.passed,
-                             of_references ? &targets.passed : NULL, batch->rows[0], sink);
+        status = call_engine(model, entries[entry].call, &sources.passed, targets,
+                             all->batch->rows[0], &sink);
         if (status != ALCORE_OK) status = alcore__fail_callback(status, data->engine->engine);
     }
+    if (targets) all->cut += sources.cut;
     alcore__engine_texts_clear(model->object.ctx, &sources);
-    alcore__engine_texts_clear(model->object.ctx, &targets);
-    alcore__free(model->object.ctx, (void *)target_texts);
-    alcore__free(model->object.ctx, target_lengths);
+    return status;
+}
+
+/* One batch without references, or with the references of its rows, which are scored: they come
+ * first, as texts in prompts leave room for them. */
+static alcore_status run_batch(const alcore_model *model, const alcore_pool *pool, int32_t entry,
+                               bool of_references, receiver *all) {
+    alcore_ctx *ctx = model->object.ctx;
+    const size_t count = (size_t)all->batch->count;
+    alcore__engine_texts targets = {.counts = true};
+    const char **texts = NULL; /* [count] */
+    size_t *lengths = NULL;    /* [count] bytes */
+    int64_t *rooms = NULL;     /* [count] tokens of each reference; NULL: the engine reads texts */
+    if (!of_references) return call_batch(model, pool, entry, NULL, NULL, all);
+    alcore_status status =
+        alcore__engine_encode_references(model, pool, all->batch, &texts, &lengths, &targets);
+    const int64_t *offsets = targets.passed.offsets;
+    if (status == ALCORE_OK && offsets)
+        status = alcore__new_array(ctx, count, sizeof *rooms, &rooms);
+    for (size_t i = 0; rooms && i < count; i++) rooms[i] = offsets[i + 1] - offsets[i];
+    if (status == ALCORE_OK) status = call_batch(model, pool, entry, &targets.passed, rooms, all);
+    all->cut += targets.cut;
+    alcore__engine_texts_clear(ctx, &targets);
+    alcore__free(ctx, (void *)texts);
+    alcore__free(ctx, lengths);
+    alcore__free(ctx, rooms);
     return status;
 }
 
@@ -213,14 +235,12 @@ static alcore_status run_batch(const alcore_model *model, const alcore_pool *poo
 static alcore_status run_batches(alcore_model *model, alcore_pool *pool, int32_t entry,
                                  bool of_references, const alcore__wanted *wanted, receiver *all,
                                  alcore__model_batch *batch) {
-    alcore_sys_model_sink sink = {.size = sizeof sink, .user = all, .put = put};
     int64_t rows = alcore_pool_row_count(pool);
     for (int64_t row = 0; row < rows;) {
         alcore__model_batch_fill(pool, entries[entry].column, wanted, &row, batch);
         ALCORE__TRY(alcore__tick(model->object.ctx, "model", row, rows));
         if (batch->count == 0) continue;
-        ALCORE__TRY(run_batch(model, pool, entry, of_references, batch,
-                              has_labels(model->data, entry) ? all->writer : NULL, &sink));
+        ALCORE__TRY(run_batch(model, pool, entry, of_references, all));
         ALCORE__TRY(alcore__model_writer_keep(model));
     }
     return ALCORE_OK;
@@ -247,6 +267,8 @@ static alcore_status run_entry(alcore_model *model, alcore_pool *pool, int32_t e
     }
     alcore__free(ctx, all.rows);
     alcore__model_batch_clear(ctx, &batch);
+    if (of_references)
+        model->cut = (alcore__column_cut){all.cut, alcore__engine_limit(data, ALCORE__TEXT_SOURCE)};
     return alcore__model_writer_close(model, all.writer, status);
 }
 
@@ -272,7 +294,7 @@ static alcore_status cut(const alcore_model *model, const alcore_pool *pool, con
     const int32_t entry = entry_index(column);
     *out = (alcore__column_cut){0};
     if (entry < 0 || has_windows(data, entry)) return ALCORE_OK;
-    out->tokens = alcore__engine_limit(data, role_of(data, entry));
+    out->tokens = alcore__engine_cut_limit(data, role_of(data, entry));
     return alcore__engine_count_cut(model, pool, column, wanted, role_of(data, entry), &out->texts);
 }
 
@@ -321,7 +343,9 @@ static alcore_status score(alcore_model *model, alcore_pool *pool) {
     }
     alcore__column_set_origin(pool, "logprobs", origin.data, NULL);
     alcore__engine_note_targets(model, pool, language, true);
+    alcore__pool_change_column(pool, "logprobs")->cut = model->cut;
     alcore__write_end(pool);
+    alcore__model_note_cut(model, model->cut, "logprobs");
     return ALCORE_OK;
 }
 
@@ -364,7 +388,8 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
         ALCORE__TRY(alcore__buffer_format(alcore__pool_ctx(pool), out, ", languages %016" PRIx64,
                                           languages));
     const int32_t entry = entry_index(column);
-    if (data->language && entry >= 0 && entries[entry].call == ALCORE_SYS_MODEL_TOKEN_LOGPROBS)
+    if (data->language && entry >= 0 &&
+        (entries[entry].call == ALCORE_SYS_MODEL_TOKEN_LOGPROBS || has_labels(data, entry)))
         ALCORE__TRY(
             alcore__buffer_format(alcore__pool_ctx(pool), out, ", language %s", data->language));
     if (entry >= 0)

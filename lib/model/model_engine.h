@@ -64,6 +64,7 @@ typedef struct alcore__engine_model {
     alcore__verbalizer verbalizer; /* the labels that stand behind such a prompt */
     bool in_turns;                 /* such a prompt is a turn of a chat (model_chat.c) ... */
     char *system;                  /* ... behind this system turn; owned; NULL: none */
+    bool noted;                    /* alcore__engine_note_template() has logged it */
     /* Of static models: tokens are those of tokenizer.json alone, without special ones. */
     bool is_static;
     int64_t most_points; /* texts are cut to that many code points first; 0: they are not */
@@ -118,6 +119,9 @@ typedef struct alcore__engine_texts {
     char *joined;                  /* the texts with the prompt in front; owned; NULL: no prompt */
     const char **views;            /* [passed.count] into it; owned, as the next */
     size_t *lengths;               /* [passed.count] bytes */
+    bool counts;    /* the caller's: whether cut is wanted without such prompts too */
+    int64_t cut;    /* texts that were cut; in prompts with places always counted */
+    int64_t failed; /* after a failure: 1 + the text that it is about; 0: none */
 } alcore__engine_texts;
 
 /* Cuts texts after the number of code points that a static model reads: read->lengths then points
@@ -129,20 +133,25 @@ size_t alcore__engine_points(const char *text, size_t length, int64_t most);
 
 /* What texts are to the model. */
 typedef enum alcore__text_role {
-    ALCORE__TEXT_SOURCE,   /* read; a prompt that the caller gave stands in front */
-    ALCORE__TEXT_EMBEDDED, /* read, for embeddings; the folder's default prompt stands there too */
-    ALCORE__TEXT_LABELED,  /* as a source, with room for a label of the verbalizer behind it */
-    ALCORE__TEXT_TARGET    /* outputs of a translation model, in the language of its outputs */
+    ALCORE__TEXT_SOURCE,    /* read; a prompt that the caller gave stands in front */
+    ALCORE__TEXT_EMBEDDED,  /* read, for embeddings; the folder's default prompt stands there too */
+    ALCORE__TEXT_LABELED,   /* as a source, with room for a label of the verbalizer behind it */
+    ALCORE__TEXT_CONTINUED, /* as a source that an output of the model follows */
+    ALCORE__TEXT_LEARNED,   /* as a source in front of a target that is learned: it is not cut */
+    ALCORE__TEXT_TARGET     /* outputs of a translation model, in the language of its outputs */
 } alcore__text_role;
 
 /* Tokens of a text that the model reads, those of the prompt included; 0: no limit. */
 int64_t alcore__engine_limit(const alcore__engine_model *data, alcore__text_role role);
-/* Sets *out to texts, which are views: as they are or with the prompt, and as token ids where the
- * engine takes these, each cut to the longest input of the model. languages: [texts->count] tags,
- * or NULL. */
-alcore_status alcore__engine_encode(const alcore_model *model, const alcore__texts *texts,
-                                    const char *const *languages, alcore__text_role role,
-                                    alcore__engine_texts *out);
+/* Tokens to which a text is cut that has more than these. */
+int64_t alcore__engine_cut_limit(const alcore__engine_model *data, alcore__text_role role);
+/* Sets *out to the texts of a batch of the pool, which are views: as they are or with the prompt,
+ * and as token ids where the engine takes these, each cut to the longest input of the model. rooms:
+ * [batch->count] tokens that a text in a prompt with places leaves to its target; NULL: none are
+ * wanted. An error that is about one text names its row. */
+alcore_status alcore__engine_encode(const alcore_model *model, const alcore_pool *pool,
+                                    const alcore__model_batch *batch, alcore__text_role role,
+                                    const int64_t *rooms, alcore__engine_texts *out);
 void alcore__engine_texts_clear(alcore_ctx *ctx, alcore__engine_texts *texts);
 
 /* Lists the references of the rows of a batch: texts and lengths (bytes) are [batch->count]. The
@@ -168,7 +177,7 @@ alcore_status alcore__engine_copy_language(const alcore_pool *pool, const char *
 void alcore__engine_note_targets(const alcore_model *model, alcore_pool *pool, char *language,
                                  bool of_references);
 
-/* ---- prompts and limits (model_prompt.c, model_template.c, model_cut.c) ---- */
+/* ---- prompts and limits (model_prompt.c, model_template.c, model_fit.c, model_cut.c) ---- */
 
 /* Sets the prompt of a model whose tokenizer is open: the text, or that of the folder's prompt of
  * the name; both NULL: the default of the folder at path. ALCORE_E_PARAM lists the names. */
@@ -181,6 +190,8 @@ alcore_status alcore__engine_choose_prompt(alcore_ctx *ctx, const char *path,
 /* What stands in front of the texts that the model reads, for embeddings or for other calls; NULL:
  * nothing. */
 const alcore__name *alcore__engine_prompt(const alcore__engine_model *data, bool embedded);
+/* Logs, once, where the chat template of a language model's folder is not used. */
+void alcore__engine_note_template(const alcore_model *model);
 /* Fills out->joined, out->views and out->lengths with the texts behind the prompt. */
 alcore_status alcore__engine_join_prompt(alcore_ctx *ctx, const alcore__name *prompt,
                                          const alcore__texts *texts, alcore__engine_texts *out);
@@ -191,11 +202,21 @@ alcore_status alcore__template_check(alcore__engine_model *data);
  * [texts->count], or NULL. ALCORE_E_PARAM, ALCORE_E_MISSING: a language is not known. */
 alcore_status alcore__template_fill(const alcore_model *model, const alcore__texts *texts,
                                     const char *const *languages, alcore__engine_texts *out);
+/* The same, and fills out->tokens, texts cut so that each fits with its prompt (model_fit.c).
+ * rooms: as alcore__engine_encode() has them. ALCORE_E_PARAM: a prompt leaves its text no room. */
+alcore_status alcore__template_encode(const alcore_model *model, const alcore__texts *texts,
+                                      const char *const *languages, alcore__text_role role,
+                                      const int64_t *rooms, alcore__engine_texts *out);
 /* Marks the tokens of the prompt in each text as left out of the pooling. */
 void alcore__engine_leave_prompt_out(const alcore__engine_model *data, alcore__tokens *tokens);
 /* Appends ", prompt ..." to the origin of a column, where there is one. */
 alcore_status alcore__engine_describe_prompt(const alcore__engine_model *data, alcore_ctx *ctx,
                                              bool embedded, alcore__buffer *out);
+/* Adds to out->cut those of the texts that were encoded, at most how->max_tokens of each, that have
+ * more tokens. */
+alcore_status alcore__engine_count_full(const alcore__engine_model *data, alcore_ctx *ctx,
+                                        const alcore__texts *read, const alcore__encoding *how,
+                                        alcore__engine_texts *out);
 /* *out: how many of the texts for which a column is made have more tokens than the model reads. The
  * caller holds the read lock of the pool. */
 alcore_status alcore__engine_count_cut(const alcore_model *model, const alcore_pool *pool,
@@ -209,6 +230,10 @@ alcore_status alcore__engine_set_chat(alcore_model *model, bool on, const char *
 /* Appends what the chat template makes of a text, the turn of the user. */
 alcore_status alcore__chat_append(const alcore_model *model, const char *text, size_t length,
                                   alcore__buffer *out);
+/* Appends to each target the token that the chat template writes behind an answer, where it ends
+ * outputs and the target does not end with such a token: else the engine takes the first of
+ * these. Of *tokens, ids and offsets are changed. */
+alcore_status alcore__chat_end_targets(const alcore_model *model, alcore__tokens *tokens);
 /* Appends ", chat template ..." to the origin of a column. */
 alcore_status alcore__chat_describe(const alcore__engine_model *data, alcore_ctx *ctx,
                                     alcore__buffer *out);

@@ -117,8 +117,12 @@ struct alcore_model {
     char *cache_folder; /* of alcore_model_set_cache(), owned; NULL: none */
     double cache_max_age;           /* as alcore__cache.max_age */
     alcore__cached_run *cached_run; /* that is under way; NULL: none */
+    alcore__column_cut
+        cut; /* of the last run, scores or translation; of several columns the most */
 };
 
+/* Keeps what was cut in a call for a column, or for outputs (column NULL), and logs it. */
+void alcore__model_note_cut(alcore_model *model, alcore__column_cut cut, const char *column);
 /* Makes a handle, which owns data from then on; on failure data is still the caller's. name is
  * copied. */
 alcore_status alcore__model_new(alcore_ctx *ctx, const alcore__model_table *table, const char *name,

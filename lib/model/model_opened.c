@@ -179,54 +179,106 @@ static void leave_unknown_out(const alcore__engine_model *data, alcore__tokens *
 
 int64_t alcore__engine_limit(const alcore__engine_model *data, alcore__text_role role) {
     const int64_t most = data->info.max_tokens;
+    if (role == ALCORE__TEXT_LEARNED) return 0;
     if (role != ALCORE__TEXT_LABELED || most == 0 || most == INT64_MAX) return most;
     return most - data->verbalizer.longest;
 }
 
-/* The engine may look at the texts too, so that both are passed. */
-alcore_status alcore__engine_encode(const alcore_model *model, const alcore__texts *texts,
+int64_t alcore__engine_cut_limit(const alcore__engine_model *data, alcore__text_role role) {
+    const int64_t most = alcore__engine_limit(data, role);
+    return role == ALCORE__TEXT_CONTINUED && data->is_template ? most - most / 4 : most;
+}
+
+/* Sets out->passed to texts, which the engine may look at beside their tokens. */
+static void pass_texts(const alcore__texts *read, const char *const *languages,
+                       alcore__engine_texts *out) {
+    out->passed = (alcore_sys_model_texts){.size = sizeof out->passed,
+                                           .texts = read->texts,
+                                           .lengths = read->lengths,
+                                           .languages = languages,
+                                           .count = read->count};
+}
+
+/* The same for the tokens. */
+static void pass_tokens(alcore__engine_texts *out) {
+    out->passed.ids = out->tokens.ids;
+    out->passed.offsets = out->tokens.offsets;
+    out->passed.types = out->tokens.types;
+    out->passed.marks = out->tokens.marks;
+}
+
+/* Ends the targets of a chat. Their types and marks, which no engine needs, are not passed then. */
+static alcore_status end_targets(const alcore_model *model, alcore__engine_texts *out) {
+    ALCORE__TRY(alcore__chat_end_targets(model, &out->tokens));
+    pass_tokens(out);
+    out->passed.types = NULL;
+    out->passed.marks = NULL;
+    return ALCORE_OK;
+}
+
+/* Encodes texts in their prompts with places, of a language model. */
+static alcore_status encode_prompts(const alcore_model *model, const alcore__texts *texts,
                                     const char *const *languages, alcore__text_role role,
-                                    alcore__engine_texts *out) {
+                                    const int64_t *rooms, alcore__engine_texts *out) {
+    ALCORE__TRY(alcore__template_encode(model, texts, languages, role, rooms, out));
+    const alcore__texts read = {out->views, out->lengths, texts->count};
+    pass_texts(&read, languages, out);
+    pass_tokens(out);
+    return ALCORE_OK;
+}
+
+/* Encodes texts; languages: [texts->count] tags, or NULL. */
+static alcore_status encode(const alcore_model *model, const alcore__texts *texts,
+                            const char *const *languages, alcore__text_role role,
+                            const int64_t *rooms, alcore__engine_texts *out) {
     const alcore__engine_model *data = model->data;
     const bool as_target = role == ALCORE__TEXT_TARGET;
     const alcore__name *prompt =
         as_target ? NULL : alcore__engine_prompt(data, role == ALCORE__TEXT_EMBEDDED);
     alcore__texts read = *texts;
-    if (prompt) {
-        ALCORE__TRY(data->is_template
-                        ? alcore__template_fill(model, texts, languages, out)
-                        : alcore__engine_join_prompt(model->object.ctx, prompt, texts, out));
-        read = (alcore__texts){out->views, out->lengths, texts->count};
-    }
-    if (data->most_points > 0)
-        ALCORE__TRY(alcore__engine_cut_points(model->object.ctx, data, &read, out));
-    out->passed = (alcore_sys_model_texts){.size = sizeof out->passed,
-                                           .texts = read.texts,
-                                           .lengths = read.lengths,
-                                           .languages = languages,
-                                           .count = read.count};
-    if (!data->info.takes_tokens) return as_target ? tag_targets(model, out) : ALCORE_OK;
-    if (!data->tokenizer)
+    if (data->info.takes_tokens && !data->tokenizer)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "%s: the model takes token ids, and its folder has no tokenizer; add "
                             "its tokenizer.json or vocab.txt, or compute the values elsewhere and "
                             "give them as .npy",
                             model->name);
+    if (role == ALCORE__TEXT_LEARNED || (prompt && data->is_template))
+        alcore__engine_note_template(model);
+    if (prompt && data->is_template)
+        return encode_prompts(model, texts, languages, role, rooms, out);
+    if (prompt) {
+        ALCORE__TRY(alcore__engine_join_prompt(model->object.ctx, prompt, texts, out));
+        read = (alcore__texts){out->views, out->lengths, texts->count};
+    }
+    if (data->most_points > 0)
+        ALCORE__TRY(alcore__engine_cut_points(model->object.ctx, data, &read, out));
+    pass_texts(&read, languages, out);
+    if (!data->info.takes_tokens) return as_target ? tag_targets(model, out) : ALCORE_OK;
     const bool continued = alcore__is_language_model(data);
     const alcore__encoding how = {.max_tokens = alcore__engine_limit(data, role),
-                                  .without_special = data->is_static || (as_target && continued) ||
-                                                     (prompt && data->in_turns),
+                                  .without_special = data->is_static || (as_target && continued),
                                   .as_target = as_target,
                                   .language = as_target && !continued ? data->language : NULL};
     ALCORE__TRY(
         alcore__tokenizer_encode(data->tokenizer, &read, NULL /* no pairs */, &how, &out->tokens));
+    if (out->counts)
+        ALCORE__TRY(alcore__engine_count_full(data, model->object.ctx, &read, &how, out));
     if (role == ALCORE__TEXT_EMBEDDED) alcore__engine_leave_prompt_out(data, &out->tokens);
     if (data->unknown >= 0) leave_unknown_out(data, &out->tokens);
-    out->passed.ids = out->tokens.ids;
-    out->passed.offsets = out->tokens.offsets;
-    out->passed.types = out->tokens.types;
-    out->passed.marks = out->tokens.marks;
-    return ALCORE_OK;
+    pass_tokens(out);
+    return as_target && data->in_turns ? end_targets(model, out) : ALCORE_OK;
+}
+
+alcore_status alcore__engine_encode(const alcore_model *model, const alcore_pool *pool,
+                                    const alcore__model_batch *batch, alcore__text_role role,
+                                    const int64_t *rooms, alcore__engine_texts *out) {
+    const alcore__texts texts = {batch->texts, batch->lengths, batch->count};
+    const alcore_status status = encode(model, &texts, batch->languages, role, rooms, out);
+    if (status == ALCORE_OK || out->failed == 0) return status;
+    const int64_t row = batch->rows[out->failed - 1];
+    char id[24];
+    return alcore__fail_within(status, "row %lld (id %s)", (long long)row,
+                               alcore__pool_id(pool, row, id));
 }
 
 alcore_status alcore__engine_list_references(const alcore_pool *pool,
@@ -252,7 +304,8 @@ alcore_status alcore__engine_encode_references(const alcore_model *model, const 
     ALCORE__TRY(alcore__new_array(model->object.ctx, count, sizeof **lengths, lengths));
     ALCORE__TRY(alcore__engine_list_references(pool, batch, *texts, *lengths));
     const alcore__texts references = {*texts, *lengths, batch->count};
-    return alcore__engine_encode(model, &references, NULL, ALCORE__TEXT_TARGET, out);
+    return encode(model, &references, NULL /* languages */, ALCORE__TEXT_TARGET, NULL /* rooms */,
+                  out);
 }
 
 alcore_status alcore__engine_copy_language(const alcore_pool *pool, const char *language,

@@ -7,27 +7,37 @@
 
 #include "formats/json_text.h"
 #include "model/model_engine.h"
+#include "text/utf8.h"
 
 /* Keeps a copy of a text that is no view of the folder's settings. */
 static alcore_status keep_text(alcore_ctx *ctx, const char *text, alcore__engine_model *data) {
+    if (alcore__utf8_check(text, strlen(text)) < strlen(text))
+        return alcore__fail(ALCORE_E_PARAM, "the prompt is no UTF-8");
     data->prompt_copy = alcore__strndup(ctx, text, strlen(text));
     if (!data->prompt_copy) return alcore__fail_memory(strlen(text) + 1);
     data->prompt = (alcore__name){data->prompt_copy, strlen(text)};
     return ALCORE_OK;
 }
 
-/* How many tokens a prompt has in front of a text. */
-static alcore_status count_tokens(alcore_ctx *ctx, const alcore__engine_model *data, int64_t *out) {
+/* How many tokens a prompt has in front of a text, which needs room for one at least. */
+static alcore_status count_tokens(alcore_ctx *ctx, const char *path,
+                                  const alcore__engine_model *data, int64_t *out) {
     const char *text = data->prompt.text;
     const alcore__texts one = {&text, &data->prompt.length, 1};
-    const alcore__encoding how = {.max_tokens = data->info.max_tokens};
+    const alcore__encoding how = {.without_special = data->is_static};
+    const int64_t most = data->info.max_tokens;
     alcore__tokens tokens = {0};
-    const alcore_status status =
+    alcore_status status =
         alcore__tokenizer_encode(data->tokenizer, &one, NULL /* no pairs */, &how, &tokens);
     if (status == ALCORE_OK) {
         const int64_t count = tokens.offsets[1];
         const bool ends = count > 0 && (tokens.marks[count - 1] & ALCORE_SYS_TOKEN_SPECIAL);
         *out = count - ends;
+        if (most > 0 && count >= most)
+            status = alcore__fail(ALCORE_E_PARAM,
+                                  "%s: the prompt has %lld tokens, and the model reads %lld, which "
+                                  "leaves no room for a text",
+                                  path, (long long)count, (long long)most);
     }
     alcore__tokens_clear(ctx, &tokens);
     return status;
@@ -38,17 +48,15 @@ alcore_status alcore__engine_set_prompt(alcore_ctx *ctx, const char *path, const
     const alcore__folder_settings *settings = &data->settings;
     data->prompt = settings->default_prompt;
     data->prompt_given = prompt || name;
-    if (prompt && settings->chat.program.text)
-        alcore__log(ctx, ALCORE_LOG_INFO, "model", NULL,
-                    "%s: the prompt is read as it is, unless a chat is asked for: then as the "
-                    "chat_template of the folder has it",
-                    path);
     if (prompt) ALCORE__TRY(keep_text(ctx, prompt, data));
     if (name) ALCORE__TRY(alcore__folder_settings_prompt(settings, path, name, &data->prompt));
     if (data->prompt.length == 0) data->prompt = (alcore__name){0};
     ALCORE__TRY(alcore__template_check(data));
-    if (!data->prompt.text || !settings->leaves_prompt_out || !data->tokenizer) return ALCORE_OK;
-    return count_tokens(ctx, data, &data->prompt_tokens);
+    if (!data->prompt.text || data->is_template || !data->tokenizer) return ALCORE_OK;
+    int64_t tokens = 0;
+    ALCORE__TRY(count_tokens(ctx, path, data, &tokens));
+    if (settings->leaves_prompt_out) data->prompt_tokens = tokens;
+    return ALCORE_OK;
 }
 
 /* A given prompt is for all that the model reads, the folder's default for embeddings alone, and
@@ -56,6 +64,15 @@ alcore_status alcore__engine_set_prompt(alcore_ctx *ctx, const char *path, const
 const alcore__name *alcore__engine_prompt(const alcore__engine_model *data, bool embedded) {
     if (data->is_template && embedded) return NULL;
     return data->prompt.text && (embedded || data->prompt_given) ? &data->prompt : NULL;
+}
+
+void alcore__engine_note_template(const alcore_model *model) {
+    alcore__engine_model *data = model->data;
+    if (!data->settings.chat.program.text || data->in_turns || data->noted) return;
+    data->noted = true;
+    alcore__log(model->object.ctx, ALCORE_LOG_WARN, "model", NULL,
+                "%s: the chat template of the folder (%s) is not used, as no chat was asked for",
+                model->name, data->settings.chat.file);
 }
 
 alcore_status alcore__engine_join_prompt(alcore_ctx *ctx, const alcore__name *prompt,

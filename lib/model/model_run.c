@@ -47,12 +47,21 @@ static alcore_status make_notes(const alcore_model *model, alcore_pool *pool, co
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     const alcore_status status = model->table->cut(model, pool, column, wanted, &out->cut);
     alcore__read_end(pool);
-    if (status == ALCORE_OK && out->cut.texts > 0)
-        alcore__log(model->object.ctx, ALCORE_LOG_WARN, "model", NULL,
-                    "%s: %lld %s cut to %lld tokens for the column '%s'", model->name,
-                    (long long)out->cut.texts, out->cut.texts == 1 ? "text was" : "texts were",
-                    (long long)out->cut.tokens, column);
     return status;
+}
+
+/* Logs what was cut for a column, or for outputs (column NULL). */
+static void log_cut(const alcore_model *model, alcore__column_cut cut, const char *column) {
+    if (cut.texts == 0) return;
+    alcore__log(model->object.ctx, ALCORE_LOG_WARN, "model", NULL,
+                "%s: %lld %s cut to %lld tokens for %s%s%s", model->name, (long long)cut.texts,
+                cut.texts == 1 ? "text was" : "texts were", (long long)cut.tokens,
+                column ? "the column '" : "the outputs", column ? column : "", column ? "'" : "");
+}
+
+void alcore__model_note_cut(alcore_model *model, alcore__column_cut cut, const char *column) {
+    if (cut.texts >= model->cut.texts) model->cut = cut;
+    log_cut(model, cut, column);
 }
 
 /* Gives the notes to a column of a pool that is locked for writing; they are empty then. */
@@ -90,6 +99,7 @@ alcore_status alcore__model_set_mixed_origin(const alcore_model *model, alcore_p
         alcore__buffer_clear(ctx, &origin);
         return status;
     }
+    log_cut(model, said.cut, column);
     put_notes(pool, column, &said);
     alcore__column_set_origin(pool, column, origin.data, model->table->engine);
     note_tokens(model, pool, column);
@@ -152,8 +162,9 @@ static alcore_status begin_making(const alcore_model *model, alcore_pool *pool, 
 }
 
 /* Gives origin and notes to the column, which the pool has now. */
-static alcore_status end_making(const alcore_model *model, alcore_pool *pool, making *self) {
+static alcore_status end_making(alcore_model *model, alcore_pool *pool, making *self) {
     ALCORE__TRY(make_notes(model, pool, self->column, self->wanted, &self->said));
+    alcore__model_note_cut(model, self->said.cut, self->column);
     ALCORE__TRY(alcore__write_begin(pool, "pool"));
     put_notes(pool, self->column, &self->said);
     alcore__column_set_origin(pool, self->column, self->origin.data, model->table->engine);
@@ -335,6 +346,7 @@ alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const ch
                                 alcore__engine_lacks(model, columns[i], lacks));
     ALCORE__TRY(alcore__write_begin(model, "model"));
     alcore_status status = ALCORE_OK;
+    model->cut = (alcore__column_cut){0};
     for (int32_t i = 0; i < count && status == ALCORE_OK; i += ALCORE__PASS_COLUMNS) {
         const int32_t left = count - i;
         alcore__cache of_pass = cache ? *cache : (alcore__cache){.folder = ""};

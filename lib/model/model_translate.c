@@ -9,8 +9,10 @@
 /* A call: the user pointer of the sink. */
 typedef struct translating {
     const alcore_model *model;
+    const alcore_pool *pool;
     const alcore__model_batch *batch; /* the items of the present call of the engine */
     alcore__outputs outputs;
+    int64_t cut; /* texts that were cut */
 } translating;
 
 /* Appends the text of an output, decoded from ids [tokens] where the engine gives no text. */
@@ -45,11 +47,11 @@ static alcore_status put_text(void *user, int64_t item, int64_t rank, const char
 static alcore_status translate_batch(translating *all, const alcore_sys_model_decoding *how) {
     const alcore__engine_model *data = all->model->data;
     const alcore__model_batch *batch = all->batch;
-    const alcore__texts texts = {batch->texts, batch->lengths, batch->count};
     const alcore_sys_model_sink sink = {.size = sizeof sink, .user = all, .put_text = put_text};
-    alcore__engine_texts sources = {0};
+    alcore__engine_texts sources = {.counts = true};
     alcore_status status =
-        alcore__engine_encode(all->model, &texts, batch->languages, ALCORE__TEXT_SOURCE, &sources);
+        alcore__engine_encode(all->model, all->pool, batch, ALCORE__TEXT_CONTINUED, NULL, &sources);
+    all->cut += sources.cut;
     if (status == ALCORE_OK) {
         status = data->engine->translate(data->opened, &sources.passed, how, &sink);
         if (status != ALCORE_OK) status = alcore__fail_callback(status, data->engine->engine);
@@ -121,7 +123,7 @@ static alcore_status translate_pool(translating *all, alcore_pool *pool,
  * read lock of the sources. */
 alcore_status alcore__engine_translate(alcore_model *model, alcore_pool *pool,
                                        const alcore__translating *wanted, alcore_pool *out) {
-    translating all = {.model = model};
+    translating all = {.model = model, .pool = pool};
     if (!alcore__engine_has(model->data, ALCORE_SYS_MODEL_TRANSLATE))
         return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s does not translate", model->name);
     ALCORE__TRY(alcore__engine_check_outputs(model));
@@ -131,5 +133,8 @@ alcore_status alcore__engine_translate(alcore_model *model, alcore_pool *pool,
     if (status == ALCORE_OK) status = translate_pool(&all, pool, wanted, out);
     alcore__read_end(pool);
     alcore__outputs_clear(&all.outputs);
+    const alcore__column_cut cut = {all.cut,
+                                    alcore__engine_cut_limit(model->data, ALCORE__TEXT_CONTINUED)};
+    if (status == ALCORE_OK) alcore__model_note_cut(model, cut, NULL /* for outputs */);
     return status;
 }

@@ -55,14 +55,23 @@ static int64_t token_count(const alcore__verbalizer *verbalizer, int64_t label) 
     return verbalizer->tokens.offsets[label + 1] - verbalizer->tokens.offsets[label];
 }
 
-/* Refuses labels without a token, and those that no score could tell apart. */
-static alcore_status check_tokens(const alcore__verbalizer *verbalizer) {
+/* Refuses labels without a token or with the one for what is unknown, and those that no score could
+ * tell apart. */
+static alcore_status check_tokens(const alcore_tokenizer *tokenizer,
+                                  const alcore__verbalizer *verbalizer) {
     const alcore__tokens *tokens = &verbalizer->tokens;
+    const int64_t unknown = alcore__tokenizer_unknown(tokenizer);
     for (int64_t k = 0; k < verbalizer->count; k++) {
         const int64_t length = token_count(verbalizer, k);
         if (length == 0)
             return alcore__fail(ALCORE_E_PARAM, "label \"%s\" of the verbalizer has no token",
                                 verbalizer->labels[k]);
+        for (int64_t t = tokens->offsets[k]; t < tokens->offsets[k + 1] && unknown >= 0; t++)
+            if (tokens->ids[t] == unknown)
+                return alcore__fail(ALCORE_E_PARAM,
+                                    "label \"%s\" of the verbalizer has characters that the "
+                                    "tokenizer does not know",
+                                    verbalizer->labels[k]);
         for (int64_t j = 0; j < k; j++)
             if (token_count(verbalizer, j) == length &&
                 memcmp(tokens->ids + tokens->offsets[j], tokens->ids + tokens->offsets[k],
@@ -94,7 +103,7 @@ static alcore_status make(const alcore_model *model, const char *const *labels, 
     if (status != ALCORE_OK) return status;
     for (int64_t k = 0; k < count; k++)
         if (token_count(out, k) > out->longest) out->longest = token_count(out, k);
-    return check_tokens(out);
+    return check_tokens(data->tokenizer, out);
 }
 
 /* alcore__model_table.set_verbalizer: after a failure the labels are as they were. */

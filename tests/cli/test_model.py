@@ -156,6 +156,53 @@ def translate(box):
 
 
 @case
+def texts_that_are_cut_are_counted(box):
+    """Beside a prompt of 4 tokens an input of 8 has room for 4 of the text; a text that is cut leaves 2 to the output."""
+    begin(box)
+    folder(box, "l", '{"dims": 3, "tokens": 1, "calls": 579, "longest": 8}')
+    box.file("long.txt", "fever no fever no fever\nno\nfever no fever no\n")
+    box.file("a.txt", "a a\na\na\n")
+    prompt = ["--prompt", "a {text} patient"]
+    done = run(box, "model", "translate", "l", "long.txt", *prompt, "--out", "h.txt", "--json")
+    equal((json.loads(done.out)["cut"], done.err), (1, "model: l: 1 text was cut to 6 tokens for the outputs\n"))
+    equal(box.read("h.txt").decode().splitlines()[0], "patient no fever a")
+    done = run(box, "model", "score", "l", "long.txt", "a.txt", *prompt, "--out", "s.lp", "--json")
+    equal((json.loads(done.out)["cut"], done.err), (2, "model: l: 2 texts were cut to 8 tokens for the column 'logprobs'\n"))
+    done = run(box, "model", "probs", "l", "long.txt", *prompt, "--verbalizer", "a, no,no a", "--out", "p.npy", "--json")
+    equal((json.loads(done.out)["cut"], done.err), (2, "model: l: 2 texts were cut to 6 tokens for the column 'probs'\n"))
+    done = run(box, "model", "embed", "l", "long.txt", "--out", "e.npy", "--json")
+    equal((json.loads(done.out)["cut"], done.err), (0, ""))
+    contains(run(box, "model", "translate", "l", "long.txt", "--prompt", "a a a a a {text}", expect=2).err,
+             "row 0 (id 1): the prompt without its text has 7 tokens, and the model l reads 6 in front of an output")
+
+
+@case
+def the_language_of_a_prompt_is_set_for_labels(box):
+    begin(box)
+    folder(box, "l", '{"dims": 3, "tokens": 1, "calls": 579}')
+    label = ["--verbalizer", "a, no", "--out", "p.npy"]
+    run(box, "model", "probs", "l", "t.txt", "--prompt", "{target_language} {text}", "--to", "no", *label)
+    contains(run(box, "model", "probs", "l", "t.txt", "--prompt", "{target_language} {text}", *label, expect=2).err, "no language of the outputs")
+    contains(run(box, "model", "probs", "l", "t.txt", "--prompt", "{text}", "--to", "no", *label, expect=2).err, "{target_language}")
+
+
+@case
+def a_template_that_is_not_used_is_told(box):
+    begin(box)
+    folder(box, "l", '{"dims": 3, "tokens": 1, "calls": 579}')
+    box.file("l/chat_template.jinja", "{% for m in messages %}\n{% if m.content == 'no headache' %}{{ raise_exception('ill') }}{% endif %}"
+             "{{ m.content }}{% endfor %}")
+    told = "model: l: the chat template of the folder (chat_template.jinja) is not used, as no chat was asked for\n"
+    option = ["--prompt", "{text}", "--verbalizer", "a,no", "--out", "p.npy"]
+    equal(run(box, "model", "probs", "l", "t.txt", *option).err, told)
+    equal(run(box, "model", "embed", "l", "t.txt", "--out", "e.npy").err, "")
+    contains(run(box, "model", "probs", "l", "t.txt", *option, "--chat", "", expect=3).err,
+             "row 2 (id 3): l/chat_template.jinja: line 2 of the chat_template: it raises \"ill\"")
+    box.file("l/chat_template.jinja", "")
+    contains(run(box, "model", "probs", "l", "t.txt", *option, "--chat", "", expect=3).err, "l/chat_template.jinja: the chat template is empty")
+
+
+@case
 def a_vocabulary_that_cannot_be_written_is_not_trained(box):
     """The program that trains leaves a file when it is called."""
     begin(box)

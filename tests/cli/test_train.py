@@ -77,6 +77,38 @@ def a_classifier_is_trained(box):
 
 
 @case
+def errors_name_the_file_and_the_record(box):
+    begin(box, '{"dims": 3, "calls": 389}')
+    box.file("l.tsv", "text\tlabel\na\t1\nb\t0\n")
+    box.file("k.tsv", "text\tlabel\na\t1\n\t\nb\tcat\n")
+    labels, wrong = ({"texts": name, "reference_column": "label"} for name in ("l.tsv", "k.tsv"))
+    refused(box, settings(train=[labels, wrong]), "alcore: c.json: train[1]: record 3 of k.tsv\n", "'cat' is no class")
+    refused(box, settings(train=[labels], validation=[labels, wrong], metric="accuracy"),
+            "alcore: c.json: validation[1]: record 3 of k.tsv\n", "'cat' is no class")
+
+
+@case
+def a_chat_is_trained_on(box):
+    """A language model learns targets behind its prompt as a turn of a chat, which fits or is an error."""
+    begin(box, '{"dims": 3, "tokens": 1, "calls": 963, "longest": 12}')
+    box.file("m/vocab.txt", "".join(word + "\n" for word in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "one", "text", "another", "user")))
+    box.file("m/chat_template.jinja", "{% for m in messages %}{{ m.role }} {{ m.content }} {% endfor %}")
+    pairs = [{"texts": "s.txt", "references": "t.txt"}]
+    told = "the chat template of the folder (chat_template.jinja) is not used"
+    for chat, prompt, used in ((None, None, False), (None, "{text}", False), ("", "{text}", True), ("text", "{text}", True)):
+        more = {key: value for key, value in (("chat", chat), ("prompt", prompt)) if value is not None}
+        done = train(box, settings(train=pairs, **more))
+        equal((told in done.err, trained(box, "tuned")), (not used, 2))
+    box.file("s.txt", "one text\n" + "another text " * 5 + "\n")
+    refused(box, settings(train=pairs, chat="", prompt="{text}"), "c.json: train[0]: record 2 of s.txt\n",
+            "row 1 (id 2): the text in its prompt has 11 tokens and its reference 3, and the model m reads 12")
+    refused(box, settings(train=pairs, chat=""), "c.json: chat needs prompt")
+    refused(box, settings(train=pairs, chat=1, prompt="{text}"), "c.json: chat: a string is needed")
+    box.file("m/chat_template.jinja", "{% if true %}")
+    refused(box, settings(train=pairs, chat="", prompt="{text}"), "c.json: chat cannot be set", "line 1 of the chat_template: an if without endif")
+
+
+@case
 def the_language_of_references_is_set(box):
     begin(box, '{"dims": 3}')
     train(box, settings(to="de_DE"))

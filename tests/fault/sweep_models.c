@@ -257,6 +257,9 @@ GROWS(alcore_model_set_chat, 0) {
     alcore_pool_unref(pool);
     return status;
 }
+NEVER(alcore_model_cut_count, WITH_MODEL) {
+    HOLDS(alcore_model_cut_count(w->model) == 0 && alcore_model_cut_count(NULL) == 0);
+}
 GROWS(alcore_model_translate, 0) {
     alcore_model *model = NULL;
     alcore_pool *pool = NULL, *out = NULL;

@@ -7,7 +7,11 @@ JOB: {"texts", "prompt" with {text}, "labels"}. The file peer.json of each folde
 the token that begins it; "probs", P(label | prompt) of each label by the log-probabilities of its tokens; "embeddings", the mean of
 the last hidden states of the text; "own", ids and log-probabilities of what generate() writes greedily behind the prompt; "chat", the
 probabilities of the labels where the prompt is a turn behind the system turn JOB["system"], by apply_chat_template(); "back", the
-log-probabilities of the text's tokens and the end as a target behind the prompt around what was written."""
+log-probabilities of the text's tokens and the end as a target behind the prompt around what was written.
+
+With "most" in JOB texts lose words from their end until the prompt has room for the longest label in so many tokens ("probs" and
+"chat"), or, where it does not fit alone, for a quarter of them as output ("own"). With "targets" in JOB the file has "turns" alone: of
+each text and its target, the log-probabilities of what apply_chat_template() writes for the answer, up to its end, JOB["end"]."""
 import json
 import os
 import sys
@@ -42,9 +46,25 @@ class Peer:
     def around(self, text):
         return self.ids(JOB["prompt"].replace("{text}", text))
 
+    def shortened(self, text, made, most, least):
+        """The text with which what `made` makes has at most `most` tokens, or else `least`."""
+        words = text.split()
+        while len(made(" ".join(words))) > (most if len(words) == len(text.split()) else least):
+            words.pop()
+        return " ".join(words)
+
+    def answer(self, text, target):
+        begun = self.turns(text)
+        whole = self.tokenizer.apply_chat_template(self.messages(text) + [{"role": "assistant", "content": target}], tokenize=True, return_dict=False)
+        assert whole[:len(begun)] == begun, (whole, begun)
+        end = whole.index(self.ids(JOB["end"], False)[0], len(begun))
+        return self.behind(begun, whole[len(begun):end + 1])
+
+    def messages(self, text):
+        return [{"role": "system", "content": JOB["system"]}, {"role": "user", "content": JOB["prompt"].replace("{text}", text)}]
+
     def turns(self, text):
-        messages = [{"role": "system", "content": JOB["system"]}, {"role": "user", "content": JOB["prompt"].replace("{text}", text)}]
-        return self.tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=True, return_dict=False)
+        return self.tokenizer.apply_chat_template(self.messages(text), add_generation_prompt=True, tokenize=True, return_dict=False)
 
     def probs(self, prompt):
         sums = [sum(self.behind(prompt, self.ids(label, False))) for label in JOB["labels"]]
@@ -57,15 +77,25 @@ class Peer:
     def mean(self, tokens):
         return self.model(input_ids=torch.tensor([tokens]), output_hidden_states=True).hidden_states[-1][0].mean(0).tolist()
 
+    def cut(self, text):
+        """The text as it is read around for labels, in a chat and alone, and for outputs."""
+        most = JOB.get("most", 10 ** 9)
+        labeled = most - max(len(self.ids(label, False)) for label in JOB["labels"])
+        return [self.shortened(text, made, fits, left) for made, fits, left in (
+            (self.turns, labeled, labeled), (self.around, labeled, labeled), (self.around, most, most - most // 4))]
+
     def answers(self):
+        if "targets" in JOB:
+            return {"turns": [self.answer(*pair) for pair in zip(JOB["texts"], JOB["targets"])]}
         found = {"text_logprobs": [], "probs": [], "embeddings": [], "own": [], "chat": [], "back": []}
         for text in JOB["texts"]:
-            tokens, prompt = self.ids(text), self.around(text)
+            turned, alone, continued = self.cut(text)
+            tokens, prompt = self.ids(text), self.around(continued)
             output = self.written(prompt)
             found["text_logprobs"].append(self.behind(tokens[:1], tokens[1:]))
             found["embeddings"].append(self.mean(tokens))
-            found["probs"].append(self.probs(prompt))
-            found["chat"].append(self.probs(self.turns(text)))
+            found["probs"].append(self.probs(self.around(alone)))
+            found["chat"].append(self.probs(self.turns(turned)))
             found["own"].append({"ids": output, "logprobs": self.behind(prompt, output)})
             back = self.around(self.tokenizer.decode([token for token in output if token != self.end], skip_special_tokens=True))
             found["back"].append(self.behind(back, self.ids(text, False) + [self.end]))

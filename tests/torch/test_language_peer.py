@@ -27,6 +27,9 @@ PROMPT = "w40 {text} w41"
 SYSTEM = "w20 w21"
 TEMPLATE = ("{{ bos_token }}{% for m in messages %}{% if m.role == 'system' %} w22 {% else %} w23 {% endif %}{{ m.content | trim }} {{ eos_token }}"
             "{% endfor %}{% if add_generation_prompt %} w24{% endif %}")
+# An answer ends with another token than the first of eos_token_id.
+ANSWERED = ("{{ bos_token }}{% for m in messages %}{{ ' w22 ' if m.role == 'system' else ' w24 ' if m.role == 'assistant' else ' w23 ' }}"
+            "{{ m.content | trim }} w30 w31{% endfor %}{% if add_generation_prompt %} w24{% endif %}")
 LABELS = ["w12", "w13 w14", "w13", "w50 w51 w52"]  # of several tokens, and one that begins another
 
 
@@ -129,6 +132,70 @@ def classes(box):
         expect_same("badge", ["--model", path, *option], probs + ["--embeddings", kept(box, "e.npy", said["embeddings"])])
 
 
+def long_texts(box):
+    """Texts that do not fit with their prompt are cut alone: probabilities of labels, and outputs, are those behind the end of the prompt."""
+    job, pool = os.path.join(box, "long.json"), os.path.join(box, "long.txt")
+    draw = random.Random(7)
+    texts = [" ".join("w%d" % draw.randrange(5, 58) for _ in range(length)) for length in (3, 9, 12, 13, 16, 17, 40, 200)]
+    with open(job, "w", encoding="utf-8") as file:
+        json.dump({"texts": texts, "prompt": PROMPT, "labels": LABELS, "system": SYSTEM, "most": 20}, file)
+    with open(pool, "w", encoding="utf-8") as file:
+        file.writelines(text + "\n" for text in texts)
+    files = {"generation_config.json": {"max_new_tokens": 4},
+             "tokenizer_config.json": {"bos_token": "<start>", "chat_template": TEMPLATE, "model_max_length": 20}}
+    folders = [language_folder(box, family, files) for family in FAMILIES]
+    inside(os.path.join(HERE, "language_peer.py"), job, *folders)
+    for path in folders:
+        said, out, cut = said_of(path), os.path.join(box, "long.npy"), {}
+        for more, name in (([], "probs"), (["--chat", SYSTEM], "chat")):
+            told = run("model", "probs", path, pool, "--prompt", PROMPT, "--verbalizer", ",".join(LABELS), *more, "--out", out, "--json")
+            cut[name] = json.loads(told)["cut"]
+            values = read_npy(out)[1]
+            worst = max(abs(a - b) for a, b in zip(values, (value for row in said[name] for value in row)))
+            assert worst < 1e-4, (path, name, worst)
+        scores = os.path.join(box, "long.lp")
+        told = run("model", "translate", path, pool, "--prompt", PROMPT, "--beam", "1", "--out", os.path.join(box, "h.txt"), "--scores", scores,
+                   "--json")
+        with open(scores, encoding="utf-8") as file:
+            ours = [[float(value) for value in line.split("\t")[1].split()] for line in file]
+        # generate() goes on behind the 20 tokens.
+        worst = max(abs(a - b) for row, output in zip(ours, said["own"]) for a, b in zip(row, output["logprobs"]))
+        assert worst < 1e-4 and all(len(row) >= 1 for row in ours), (path, worst)
+        # Beside the text there are 3 tokens, in a chat 10; labels need 3.
+        assert (cut["probs"], cut["chat"], json.loads(told)["cut"]) == (4, 7, 2), (cut, told)
+
+
+def chats_are_learned(box):
+    """The loss of an update, and scores, are those of the tokens that apply_chat_template() writes for the answer and its end."""
+    short = [" ".join(text.split()[:4]) for text in made_texts()]
+    pairs = list(zip(short, short[1:]))
+    job = os.path.join(box, "turns.json")
+    with open(job, "w", encoding="utf-8") as file:
+        json.dump({"texts": [a for a, _ in pairs], "targets": [b for _, b in pairs], "prompt": PROMPT, "labels": LABELS, "system": SYSTEM,
+                   "end": "w30"}, file)
+    for name, side in (("a.txt", 0), ("b.txt", 1)):
+        with open(os.path.join(box, name), "w", encoding="utf-8") as file:
+            file.writelines(pair[side] + "\n" for pair in pairs)
+    for family in FAMILIES:
+        path = language_folder(box, family, {"tokenizer_config.json": {"bos_token": "<start>", "chat_template": ANSWERED}})
+        with open(os.path.join(path, "tokenizer.json"), encoding="utf-8") as file:
+            vocabulary = json.load(file)["model"]["vocab"]
+        with open(os.path.join(path, "generation_config.json"), "w", encoding="utf-8") as file:
+            json.dump({"eos_token_id": [vocabulary["<end>"], vocabulary["w30"]], "max_new_tokens": 4}, file)
+        inside(os.path.join(HERE, "language_peer.py"), job, path)
+        wanted, scores, config = said_of(path)["turns"], os.path.join(box, "turns.lp"), os.path.join(box, "turns-config.json")
+        run("model", "score", path, os.path.join(box, "a.txt"), os.path.join(box, "b.txt"), "--prompt", PROMPT, "--chat", SYSTEM, "--out", scores)
+        with open(scores, encoding="utf-8") as file:
+            ours = [[float(value) for value in line.split("\t")[1].split()] for line in file]
+        worst = max(abs(a - b) for row, other in zip(ours, wanted, strict=True) for a, b in zip(row, other, strict=True))
+        assert worst < 1e-4, (path, worst)
+        with open(config, "w", encoding="utf-8") as file:
+            json.dump({"model": path, "out": os.path.join(box, "trained"), "prompt": PROMPT, "chat": SYSTEM, "updates": 1, "batch_tokens": 100000,
+                       "train": [{"texts": os.path.join(box, "a.txt"), "references": os.path.join(box, "b.txt")}]}, file)
+        loss, values = json.loads(run("model", "train", config, "--json"))["loss"], [value for row in wanted for value in row]
+        assert abs(loss + sum(values) / len(values)) < 1e-4, (path, loss, -sum(values) / len(values))
+
+
 def main():
     global FOLDERS, POOL
     with tempfile.TemporaryDirectory() as box:
@@ -140,7 +207,7 @@ def main():
             print("1..0 # SKIP transformers cannot be imported: " + str(error).splitlines()[-1])
             return
         tap = Tap()
-        tap.run([likelihoods, round_trips, classes])
+        tap.run([likelihoods, round_trips, classes, long_texts, chats_are_learned])
         tap.finish()
 
 

@@ -119,6 +119,7 @@ class Model(Handle):
         return made
 
     name = getter(text, "alcore_model_name", "Name of the model in provenance.")
+    cut = getter(int, "alcore_model_cut_count", "Texts that were cut, as the model reads fewer tokens, in the last run, score() or translate().")
 
     def can(self, column: str) -> bool:
         """Whether the model makes a column."""

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prompting: the calls, which lock the model. lib/model does what they ask for. */
+/* Prompting: the calls, of which those that change the model lock it. lib/model does what they ask
+ * for. */
 #include "alcore/extra/prompting.h"
 
 #include "model/model_internal.h"
@@ -49,4 +50,8 @@ alcore_status alcore_model_set_chat(alcore_model *model, int32_t on, const char 
     if (!model) return alcore__fail(ALCORE_E_INVALID, "alcore_model_set_chat: model is needed");
     ALCORE__TRY(alcore__enter(model->object.ctx));
     return alcore__leave(model->object.ctx, set_chat(model, on, system));
+}
+
+int64_t alcore_model_cut_count(const alcore_model *model) {
+    return model ? model->cut.texts : 0;
 }

@@ -200,14 +200,37 @@ static bool has_references(const alcore_pool *pool, const alcore__model_batch *b
     return false;
 }
 
-/* Marks the texts of a language model as what is learned, which a prompt would be a part of. */
-static alcore_status use_whole(const alcore_model *model, alcore__examples *out) {
-    out->whole = true;
+/* Refuses a prompt in front of texts which are learned as a whole, so that it would be too. */
+static alcore_status check_whole(const alcore_model *model) {
     if (!alcore__engine_prompt(model->data, false)) return ALCORE_OK;
     return alcore__fail(ALCORE_E_MISSING,
                         "no row has a reference, which would follow the text in its prompt; open "
                         "the model %s without a prompt to train it on whole texts",
                         model->name);
+}
+
+/* Encodes the references of the batch. Those of a language model must fit behind their sources,
+ * which are not cut. */
+static alcore_status read_targets(const alcore_model *model, const alcore_pool *pool,
+                                  alcore__examples *out) {
+    const alcore__engine_model *data = model->data;
+    const int64_t most = data->info.max_tokens;
+    ALCORE__TRY(alcore__engine_encode_references(model, pool, &out->batch, &out->texts,
+                                                 &out->lengths, &out->targets));
+    if (!alcore__is_language_model(data) || most == 0) return ALCORE_OK;
+    const int64_t *sources = out->sources.passed.offsets, *targets = out->targets.passed.offsets;
+    for (int64_t i = 0; i < out->batch.count; i++) {
+        const int64_t source = sources[i + 1] - sources[i], target = targets[i + 1] - targets[i];
+        const int64_t row = out->batch.rows[i];
+        char id[24];
+        if (source <= most - target) continue;
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "row %lld (id %s): the text in its prompt has %lld tokens and its "
+                            "reference %lld, and the model %s reads %lld",
+                            (long long)row, alcore__pool_id(pool, row, id), (long long)source,
+                            (long long)target, model->name, (long long)most);
+    }
+    return ALCORE_OK;
 }
 
 alcore_status alcore__examples_read(const alcore_model *model, const alcore_pool *pool,
@@ -223,20 +246,21 @@ alcore_status alcore__examples_read(const alcore_model *model, const alcore_pool
                             "%s: the pool has no rows to train on or to validate with",
                             model->name);
     if (alcore__answers_questions(data)) return alcore__questions_read(model, pool, labels, out);
-    const alcore__texts texts = {out->batch.texts, out->batch.lengths, out->batch.count};
-    ALCORE__TRY(alcore__engine_encode(model, &texts, out->batch.languages, ALCORE__TEXT_SOURCE,
-                                      &out->sources));
+    const bool continued = alcore__is_language_model(data);
+    out->whole = continued && !labels && !has_references(pool, &out->batch);
+    if (out->whole) ALCORE__TRY(check_whole(model));
+    ALCORE__TRY(
+        alcore__engine_encode(model, pool, &out->batch,
+                              continued && !out->whole ? ALCORE__TEXT_LEARNED : ALCORE__TEXT_SOURCE,
+                              NULL, &out->sources));
     if (alcore__classifies_tokens(data)) return read_labels(model, pool, labels, out);
     if (labels)
         return alcore__fail(ALCORE_E_PARAM,
                             "model %s does not classify tokens or answer questions: "
                             "alcore_train_options: labels is for models that do",
                             model->name);
-    if (alcore__is_language_model(data) && !has_references(pool, &out->batch))
-        return use_whole(model, out);
-    if (!alcore__classifies(data))
-        return alcore__engine_encode_references(model, pool, &out->batch, &out->texts,
-                                                &out->lengths, &out->targets);
+    if (out->whole) return ALCORE_OK;
+    if (!alcore__classifies(data)) return read_targets(model, pool, out);
     ALCORE__TRY(
         alcore__new_array(ctx, (size_t)out->batch.count, sizeof *out->labels, &out->labels));
     return read_classes(data, pool, &out->batch, out->labels);

@@ -421,7 +421,9 @@ alcore_status alcore__watch_begin(alcore_model *model, const alcore_train_option
     out->result = result;
     if (!options->validation) return ALCORE_OK;
     ALCORE__TRY(check_metric(model, options->metric));
-    ALCORE__TRY(alcore__examples_read(model, options->validation, options->labels, &out->examples));
+    const alcore_status status =
+        alcore__examples_read(model, options->validation, options->labels, &out->examples);
+    if (status != ALCORE_OK) return alcore__fail_within(status, "validation");
     out->items =
         out->examples.window_rows ? out->examples.windows.count : out->examples.batch.count;
     const size_t count = (size_t)out->items;

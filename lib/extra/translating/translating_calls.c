@@ -68,6 +68,7 @@ static alcore_status translate(alcore_model *model, alcore_pool *pool,
                                          .best = options.best > 0 ? options.best : 1,
                                          .sample = options.sample,
                                          .language = options.language};
+        model->cut = (alcore__column_cut){0};
         status = model->table->translate(model, pool, &how, made);
         alcore__write_end(model);
     }

@@ -92,7 +92,10 @@ START_TEST(wrong_prompts_are_refused) {
         const char *prompt, *word;
     } prompts[] = {{"{source}{source}", "2 times"},
                    {"{target_language}: ", "0 times"},
-                   {"{source} {target} a", "behind {target} with ' a'"}};
+                   {"{source} {target} a", "behind {target} with ' a'"},
+                   {"{sources} ", "{sources}, which is no place"},
+                   {"{text} {to}", "the text {to} is written {{to}}"},
+                   {"{text}\xff", "no UTF-8"}};
     make_folder();
     alcore_ctx *ctx = null_context(NULL);
     alcore_pool *pool = pool_of(ctx, sources, false);
@@ -102,8 +105,11 @@ START_TEST(wrong_prompts_are_refused) {
         ck_assert_msg(strstr(alcore_last_error(), prompts[i].word), "%s", alcore_last_error());
     }
     /* Other braces are text, in front of which values would not be those of the tokens. */
-    MUST(open_with(ctx, "{sources} ", &model));
+    MUST(open_with(ctx, "{{sources}} {0} {} {a b} {\"a\": {\"b\": 1}} {", &model));
     ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_E_UNSUPPORTED);
+    alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+    MUST(alcore_model_get_info(model, &info));
+    ck_assert_str_eq(info.prompt, "{sources} {0} {} {a b} {\"a\": {\"b\": 1}} {");
     end_model(ctx, pool, model);
 }
 END_TEST
@@ -178,6 +184,7 @@ START_TEST(wrong_labels_are_refused) {
                  {{"no", ""}, 2, ALCORE_E_PARAM, "label 1 of the verbalizer is empty"},
                  {{"no", " "}, 2, ALCORE_E_PARAM, "has no token"},
                  {{"no", "\xff"}, 2, ALCORE_E_PARAM, "label 1 of the verbalizer is no UTF-8"},
+                 {{"no", "a zebra"}, 2, ALCORE_E_PARAM, "label \"a zebra\" of the verbalizer has"},
                  {{"no", NULL}, 1, ALCORE_E_PARAM, "one label"},
                  {{"no", NULL}, -1, ALCORE_E_INVALID, "-1 labels"}};
     make_folder();
@@ -289,8 +296,11 @@ START_TEST(wrong_chats_are_refused) {
         {"{\"chat_template\": \"{{ bos_token }}\"}", ALCORE_E_UNSUPPORTED, "what bos_token is"},
         {"{\"chat_template\": \"\\n{{ x() }}\"}", ALCORE_E_UNSUPPORTED,
          "tokenizer_config.json: line 2 of the chat_template: the function 'x' is not read here"},
-        {"{\"chat_template\": \"{{ raise_exception('no system') }}\"}", ALCORE_E_DATA,
-         "no system"}};
+        {"{\"chat_template\": \"{{ raise_exception('no system') }}\"}", ALCORE_E_DATA, "no system"},
+        {"{\"chat_template\": \"\"}", ALCORE_E_DATA,
+         "tokenizer_config.json: the chat template is empty"},
+        {"{\"chat_template\": \"no {{ messages[0].role }}\"}", ALCORE_E_DATA,
+         "does not write the text of the user"}};
     make_folder();
     alcore_ctx *ctx = null_context(NULL);
     alcore_pool *pool = pool_of(ctx, sources, false);
@@ -305,7 +315,7 @@ START_TEST(wrong_chats_are_refused) {
     }
     write_file("tokenizer_config.json",
                "{\"bos_token\": null, \"chat_template\": [{\"name\": \"default\", \"template\": "
-               "\"{{ bos_token }}no\"}]}");
+               "\"{{ bos_token }}{{ messages[0].content }}\"}]}");
     MUST(open_with(ctx, "{text}", &model));
     MUST(alcore_model_set_chat(model, 1, NULL));
     ck_assert_int_eq(alcore_model_set_chat(model, 2, NULL), ALCORE_E_PARAM);
