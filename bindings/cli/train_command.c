@@ -293,10 +293,14 @@ static void print_place(const train_run *self) {
     const train_config *config = &self->config;
     const char *text = alcore_last_error(), *found = strstr(text, "row ");
     const bool validated = strncmp(text, of_validation, sizeof of_validation - 1) == 0;
-    char *end;
-    if (!found) return;
-    const int64_t row = strtoll(found + 4, &end, 10);
-    if (end == found + 4 || strncmp(end, " (id ", 5) != 0) return;
+    char number[20];
+    int64_t row;
+    const size_t digits = found ? strspn(found + 4, "0123456789") : 0;
+    if (digits == 0 || digits >= sizeof number || strncmp(found + 4 + digits, " (id ", 5) != 0)
+        return;
+    memcpy(number, found + 4, digits);
+    number[digits] = '\0';
+    if (!integer_of(number, &row)) return;
     terminal_clear();
     train_data_place(config, validated ? "validation" : "train",
                      validated ? config->validation : config->train,

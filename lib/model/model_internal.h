@@ -121,7 +121,9 @@ struct alcore_model {
         cut; /* of the last run, scores or translation; of several columns the most */
 };
 
-/* Keeps what was cut in a call for a column, or for outputs (column NULL), and logs it. */
+/* Logs what was cut for a column, or for outputs (column NULL); the second one keeps it as what was
+ * cut in a call, too. */
+void alcore__model_log_cut(const alcore_model *model, alcore__column_cut cut, const char *column);
 void alcore__model_note_cut(alcore_model *model, alcore__column_cut cut, const char *column);
 /* Makes a handle, which owns data from then on; on failure data is still the caller's. name is
  * copied. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "model/model_engine.h"
-#include "text/utf8.h"
 
 /* ---- calls ---- */
 
@@ -150,14 +149,6 @@ static alcore_status tag_targets(const alcore_model *model, alcore__engine_texts
     return ALCORE_OK;
 }
 
-size_t alcore__engine_points(const char *text, size_t length, int64_t most) {
-    size_t next = 0;
-    if (length <= (uint64_t)most) return length;
-    for (int64_t i = 0; i < most && next < length; i++)
-        (void)alcore__utf8_next(text, length, &next);
-    return next;
-}
-
 alcore_status alcore__engine_cut_points(alcore_ctx *ctx, const alcore__engine_model *data,
                                         alcore__texts *read, alcore__engine_texts *out) {
     const size_t count = (size_t)read->count;
@@ -175,18 +166,6 @@ static void leave_unknown_out(const alcore__engine_model *data, alcore__tokens *
     const int64_t count = tokens->offsets[tokens->count];
     for (int64_t t = 0; t < count; t++)
         if (tokens->ids[t] == data->unknown) tokens->marks[t] |= ALCORE_SYS_TOKEN_LEFT_OUT;
-}
-
-int64_t alcore__engine_limit(const alcore__engine_model *data, alcore__text_role role) {
-    const int64_t most = data->info.max_tokens;
-    if (role == ALCORE__TEXT_LEARNED) return 0;
-    if (role != ALCORE__TEXT_LABELED || most == 0 || most == INT64_MAX) return most;
-    return most - data->verbalizer.longest;
-}
-
-int64_t alcore__engine_cut_limit(const alcore__engine_model *data, alcore__text_role role) {
-    const int64_t most = alcore__engine_limit(data, role);
-    return role == ALCORE__TEXT_CONTINUED && data->is_template ? most - most / 4 : most;
 }
 
 /* Sets out->passed to texts, which the engine may look at beside their tokens. */
@@ -327,13 +306,4 @@ void alcore__engine_note_targets(const alcore_model *model, alcore_pool *pool, c
                                           .of_references = of_references,
                                           .as_target = true};
     alcore__column_set_tokens(alcore__pool_change_column(pool, "logprobs"), &scored);
-}
-
-void alcore__engine_texts_clear(alcore_ctx *ctx, alcore__engine_texts *texts) {
-    alcore__tokens_clear(ctx, &texts->tokens);
-    alcore__free(ctx, (void *)texts->tags);
-    alcore__free(ctx, texts->joined);
-    alcore__free(ctx, (void *)texts->views);
-    alcore__free(ctx, texts->lengths);
-    *texts = (alcore__engine_texts){0};
 }

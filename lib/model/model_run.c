@@ -50,20 +50,6 @@ static alcore_status make_notes(const alcore_model *model, alcore_pool *pool, co
     return status;
 }
 
-/* Logs what was cut for a column, or for outputs (column NULL). */
-static void log_cut(const alcore_model *model, alcore__column_cut cut, const char *column) {
-    if (cut.texts == 0) return;
-    alcore__log(model->object.ctx, ALCORE_LOG_WARN, "model", NULL,
-                "%s: %lld %s cut to %lld tokens for %s%s%s", model->name, (long long)cut.texts,
-                cut.texts == 1 ? "text was" : "texts were", (long long)cut.tokens,
-                column ? "the column '" : "the outputs", column ? column : "", column ? "'" : "");
-}
-
-void alcore__model_note_cut(alcore_model *model, alcore__column_cut cut, const char *column) {
-    if (cut.texts >= model->cut.texts) model->cut = cut;
-    log_cut(model, cut, column);
-}
-
 /* Gives the notes to a column of a pool that is locked for writing; they are empty then. */
 static void put_notes(alcore_pool *pool, const char *column, notes *from) {
     alcore__column *made = alcore__pool_change_column(pool, column);
@@ -99,7 +85,7 @@ alcore_status alcore__model_set_mixed_origin(const alcore_model *model, alcore_p
         alcore__buffer_clear(ctx, &origin);
         return status;
     }
-    log_cut(model, said.cut, column);
+    alcore__model_log_cut(model, said.cut, column);
     put_notes(pool, column, &said);
     alcore__column_set_origin(pool, column, origin.data, model->table->engine);
     note_tokens(model, pool, column);
