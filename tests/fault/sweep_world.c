@@ -355,7 +355,7 @@ void world_files_write(void) {
     world_file_write("continues/config.json", continues, sizeof continues - 1);
     static const char chat[] = "{{ messages[0].content ~ messages[1].content }}";
     world_file_write("continues/chat_template.jinja", chat, sizeof chat - 1);
-    world_file_write("continues/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nno\n", 27);
+    world_file_write("continues/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nno\nother\n", 33);
     alcore_ctx *ctx;
     alcore_lm *lm;
     mkdir(world_file(TEMPORARY), 0700);
