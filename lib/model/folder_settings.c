@@ -72,7 +72,7 @@ static alcore_status check_file(reader *r, const char *name, int32_t file, const
 static alcore_status read_ends(reader *r, const char *name) {
     alcore__part object, member, entry;
     bool found;
-    ALCORE__TRY(read_object(r, name, &object, &found));
+    ALCORE__TRY(alcore__folder_read_object(r, name, &object, &found));
     if (!found || !alcore__part_member(&object, "eos_token_id", &member)) return ALCORE_OK;
     if (alcore__json_kind(&member.value) == '0')
         return alcore__part_number(&member, &r->out->ends[r->out->end_count++]);
