@@ -104,7 +104,8 @@ typedef struct alcore__partial_type {
     alcore_status (*reduce)(alcore__run *run, const alcore__block_partial *partial);
     /* Makes one extra of those of two blocks, `into` of the earlier one, which reduce() takes in
      * place of both, so that a shard sends one for all of its blocks; both have so many bytes.
-     * NULL: those of all blocks are sent. Only for partials that are extra bytes alone. */
+     * NULL: those of all blocks are sent, as are those that have sums or values before the extra
+     * bytes. Values that a shard keeps (alcore__own_rows) are not sent. */
     void (*join)(void *into, const void *next, size_t bytes);
 } alcore__partial_type;
 
@@ -206,6 +207,11 @@ struct alcore__strategy_def {
      * machine (passes/shard_passes.h). What its reduce functions read they check, as it may come
      * from another process. */
     bool by_passes;
+    /* Of these, whether the key of a candidate depends on its own values and on nothing else than
+     * sums and extra bytes, as many for each block, so that a shard keeps the values of its own
+     * rows only and nominates candidates (run->input->own). state: with the parameters, before
+     * begin. NULL: never. */
+    bool (*ranks_own)(const void *state);
     /* The strategy buys phrases: from a pool of texts a request derives the pool of their phrases
      * first, with the options that this function sets by the parameters. NULL: it buys rows. */
     void (*phrase_options)(const alcore__values *values, alcore_phrase_options *out);
@@ -232,7 +238,8 @@ typedef struct alcore__active_rows {
     uint8_t *mask_copy;  /* a mask that is owned: without the rows that have a NaN, or of chosen
                             rows; NULL: none */
     int64_t count;
-    int64_t *rows;         /* [count] row of each position, ascending */
+    int64_t *rows; /* [count] row of each position, ascending; NULL: first_row + position */
+    int64_t first_row;
     int64_t blocks;        /* blocks of the pool */
     int64_t *block_starts; /* [blocks + 1] position of each block's first active row */
 } alcore__active_rows;
@@ -279,6 +286,15 @@ struct alcore__run {
 
 static inline int64_t alcore__candidate_count(const alcore__run *run) {
     return run->active[ALCORE__OVER_CANDIDATES].count;
+}
+/* The pool row of a candidate. */
+static inline int64_t alcore__candidate_row(const alcore__run *run, int64_t position) {
+    const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
+    return active->rows ? active->rows[position] : active->first_row + position;
+}
+/* Whether the candidates and labeled rows of the run are those of one shard among several. */
+static inline bool alcore__lists_own(const alcore__run *run) {
+    return run->input->own.only;
 }
 /* The table of kernels of the run's engine, and the first argument of each kernel. */
 static inline const alcore_sys_kernels *alcore__run_kernels(const alcore__run *run) {

@@ -43,6 +43,14 @@ typedef struct alcore__place {
     int64_t kept_before, kept; /* of these, those that sticky=1 may keep of the round before */
 } alcore__place;
 
+/* The rows that a run lists where each shard keeps what it computes of its own candidates
+ * (passes/shard_passes.h). Zeroed: all rows. */
+typedef struct alcore__own_rows {
+    bool only;          /* the run lists the candidates and labeled rows first .. end - 1 only */
+    int64_t first, end; /* rows of the candidates' pool, whose blocks are whole */
+    int64_t candidates; /* of all shards */
+} alcore__own_rows;
+
 /* Bytes that a shard has written for all others. */
 typedef struct alcore__shard_part {
     const char *bytes; /* [length] borrowed, need not be aligned */
@@ -105,6 +113,7 @@ typedef struct alcore__run_input {
                             the caller: the outcome has no further purchase */
     alcore__place place; /* of the candidates' pool, where the run is one of a shard
                             (budget/nominees.h) */
+    alcore__own_rows own;
     const alcore__shard_tokens
         *gathered; /* in place of the texts of the candidates' pool: those of all
                                          shards; NULL: they are in the pool */

@@ -6,7 +6,7 @@
 Rows are made block by block, float16 embeddings of 64 components and a score, into a file of each shard in FOLDER, which goes at the end (128
 bytes a row). Each shard is a process with one thread; as many work at once as --at-once says, the others wait. Prints, of each shard, the seconds of
 its steps and deliveries and the processor seconds, its peak memory (with the pages of its files that were mapped, as the kernel counts them, and
-without), and the bytes of its messages; then those of all, and of a worker the bytes of memory a row of all shards. --candidates: so many rows
+without), how much of that it has with its pool alone, and the bytes of its messages; then those of all, and of a worker the bytes of memory a row of all shards. --candidates: so many rows
 are drawn, which are compared. --check: the picks are those of one process."""
 import argparse
 import concurrent.futures
@@ -62,37 +62,44 @@ def job_of(first, end, paths, options):
     return request, alcore.Job(request, first_row=first, rows=options.rows)
 
 
+def memory_now():
+    """The anonymous memory of this process, in KiB."""
+    with open("/proc/self/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("RssAnon"))
+
+
 def own_memory(peak, done):
-    """Keeps the anonymous memory with which this process begins in peak[0], in KiB, and the largest one in peak[1]."""
+    """Keeps the memory with which this process begins in peak[0], and the largest one in peak[1]."""
     while True:
-        with open("/proc/self/status", encoding="ascii") as file:
-            found = next(int(line.split()[1]) for line in file if line.startswith("RssAnon"))
+        found = memory_now()
         peak[:] = [peak[0] or found, max(peak[1], found)]
         if done.wait(0.05):
             return
 
 
 def work(pipe, number, first, end, paths, options):
-    """A shard: answers each message with its own, the seconds and the processor seconds; at the end with its picks and its memory."""
-    peak, done, job = [0, 0], threading.Event(), None
+    """A shard: answers each message with the seconds, the processor seconds and its own message, b"" behind the last; then with its picks and its memory."""
+    peak, done, job, rows = [0, 0], threading.Event(), None, 0
     thread = threading.Thread(target=own_memory, args=(peak, done), daemon=True)
     thread.start()
     while True:
-        given = pipe.recv()
+        given = pipe.recv_bytes()
         begun, spent = time.perf_counter(), time.process_time()
         if job is None:
             request, job = job_of(first, end, paths, options)
+            rows = memory_now()
         else:
             job.deliver(given)
         del given
-        message = job.step()
-        pipe.send((time.perf_counter() - begun, time.process_time() - spent, message))
-        if message is None:
+        message = job.step() or b""
+        pipe.send((time.perf_counter() - begun, time.process_time() - spent))
+        pipe.send_bytes(message)
+        if not message:
             break
         del message
     done.set()
     thread.join()
-    pipe.send((job.picks.rows, peak, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
+    pipe.send((job.picks.rows, [*peak, rows - peak[0]], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
 
 
 def main():
@@ -117,18 +124,18 @@ def main():
             pipes.append(here)
             spawn.Process(target=work, args=(there, shard, *span, paths[shard], options), daemon=True).start()
             there.close()  # a shard that dies ends the wait for it
-        times, sent, given, taken, exchanges = [[0.0, 0.0] for _ in spans], [0] * len(spans), 0, None, 0
+        times, sent, given, taken, exchanges = [[0.0, 0.0] for _ in spans], [0] * len(spans), 0, b"", 0
         begun = time.perf_counter()
 
         def step(shard):
-            pipes[shard].send(taken)
-            wall, spent, message = pipes[shard].recv()
+            pipes[shard].send_bytes(taken)
+            wall, spent = pipes[shard].recv()
             times[shard][0] += wall
             times[shard][1] += spent
-            return message
+            return pipes[shard].recv_bytes()
         while True:
             messages = list(at_once.map(step, range(len(spans))))
-            if messages[0] is None:
+            if not messages[0]:
                 break
             exchanges += 1
             sent = [count + len(message) for count, message in zip(sent, messages)]
@@ -137,15 +144,16 @@ def main():
         wall = time.perf_counter() - begun
         ends = [pipe.recv() for pipe in pipes]
         assert all(end[0] == ends[0][0] for end in ends)
-        print("shard\trows\tseconds\tprocessor_seconds\tpeak_MiB\town_MiB\tsent_MiB")
-        for shard, ((first, end), (seconds, spent), (_, (_, own), peak)) in enumerate(zip(spans, times, ends)):
-            print("%d\t%d\t%.2f\t%.2f\t%.0f\t%.0f\t%.2f" % (shard, end - first, seconds, spent, peak / 1024, own / 1024, sent[shard] / 2 ** 20))
-        most = max(own for _, (_, own), _ in ends)
-        grown = max(own - base for _, (base, own), _ in ends)
+        print("shard\trows\tseconds\tprocessor_seconds\tpeak_MiB\town_MiB\tpool_MiB\tsent_MiB")
+        for shard, ((first, end), (seconds, spent), (_, (_, own, pool), peak)) in enumerate(zip(spans, times, ends)):
+            print("%d\t%d\t%.2f\t%.2f\t%.0f\t%.0f\t%.0f\t%.2f" % (shard, end - first, seconds, spent, peak / 1024, own / 1024, pool / 1024, sent[shard] / 2 ** 20))
+        most = max(own for _, (_, own, _), _ in ends)
+        pools = max(pool for _, (_, _, pool), _ in ends)
+        grown = max(own - base for _, (base, own, _), _ in ends)
         print("%s: %d rows, %d shards, %d at once, %d exchanges: %.1f s, %.1f processor seconds; moved %.1f MiB from shards and %.1f MiB to each; "
-              "a worker has at most %.0f MiB of its own: %.0f MiB more than at its begin, %.1f bytes a row of all shards" % (
+              "a worker has at most %.0f MiB of its own: %.0f MiB more than at its begin, %.0f of them once it has its pool, %.1f bytes a row of all shards" % (
                   options.strategy, options.rows, len(spans), options.at_once, exchanges, wall, sum(spent for _, spent in times), sum(sent) / 2 ** 20,
-                  given / 2 ** 20, most / 1024, grown / 1024, grown * 1024 / options.rows))
+                  given / 2 ** 20, most / 1024, grown / 1024, pools / 1024, grown * 1024 / options.rows))
         if options.check:
             whole = write_shard(folder, options.shards, 0, options.rows)
             request, job = job_of(0, options.rows, whole, options)

@@ -10,16 +10,13 @@
  *   candidates   put: how many there are. Taken: how many there are in earlier shards, and in all
  *   kept candidates   the same of those that sticky=1 may keep
  *   texts of the model   job_model.c
- *   nominees     put: what the shard would buy under the whole budget (budget/nominees.h). Taken:
- *                the picks; each job computes them from all nominees, so that no one has to tell
- *                the others
+ *   nominees     job_nominees.c
  *   tokens       put: what the strategy reads of the texts of the shard (rules/token_gather.c).
  *                Taken: the picks; each job runs the strategy on what all have put
  *   rows, passes   job_rows.c, job_passes.c
  *
  * Memory: 16 bytes for each distinct text of the shard while it is compared, 1 byte a row that is
  * kept where a text repeats, and what the strategy takes. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,8 +125,7 @@ static alcore_status take_texts(alcore_job *job, const alcore__job_message *mess
 
 /* ---- parts of masks and tokens ---- */
 
-/* The question of a job to its request. */
-static alcore__shard_answer answer_of(const alcore_job *job, int32_t wanted) {
+alcore__shard_answer alcore__job_answer_of(const alcore_job *job, int32_t wanted) {
     return (alcore__shard_answer){.wanted = wanted,
                                   .place = job->place,
                                   .rows = job->rows,
@@ -140,7 +136,7 @@ static alcore__shard_answer answer_of(const alcore_job *job, int32_t wanted) {
 
 static alcore_status put_part(alcore_job *job, int32_t wanted, alcore__job_entry *entry,
                               alcore__buffer *items) {
-    alcore__shard_answer answer = answer_of(job, wanted);
+    alcore__shard_answer answer = alcore__job_answer_of(job, wanted);
     ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
     alcore__job_keep_drawn(job, &answer);
     *items = answer.out;
@@ -173,7 +169,7 @@ static alcore_status answer_parts(alcore_job *job, const alcore__job_message *me
 
 static alcore_status take_masks(alcore_job *job, const alcore__job_message *message) {
     alcore_ctx *ctx = job->object.ctx;
-    alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_MASKS);
+    alcore__shard_answer answer = alcore__job_answer_of(job, ALCORE__SHARD_MASKS);
     ALCORE__TRY(
         alcore__new_array(ctx, (size_t)(job->entry.end - job->entry.first), 1, &answer.left_out));
     const alcore_status status = answer_parts(job, message, &answer);
@@ -187,7 +183,7 @@ static alcore_status take_masks(alcore_job *job, const alcore__job_message *mess
 /* ---- candidates ---- */
 
 static alcore_status put_candidates(alcore_job *job, alcore__job_entry *entry) {
-    alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_COUNT);
+    alcore__shard_answer answer = alcore__job_answer_of(job, ALCORE__SHARD_COUNT);
     ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
     entry->count = job->exchange == ALCORE__EXCHANGE_KEPT ? answer.kept : answer.eligible;
     return ALCORE_OK;
@@ -205,83 +201,11 @@ static void take_counts(const alcore_job *job, const alcore__job_message *messag
     }
 }
 
-/* ---- nominees ---- */
-
-static alcore_status put_nominees(alcore_job *job, alcore__job_entry *entry,
-                                  alcore__buffer *items) {
-    alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_NOMINEES);
-    ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
-    alcore__job_keep_drawn(job, &answer);
-    entry->count = answer.nominees.count;
-    const alcore_status status =
-        alcore__buffer_append(job->object.ctx, items, answer.nominees.entries,
-                              (size_t)entry->count * sizeof *answer.nominees.entries);
-    alcore__nominees_clear(job->object.ctx, &answer.nominees);
-    return status;
-}
-
-/* Whether the nominees [count] are of rows of their shard, have a key and can be bought. */
-static bool are_nominees(const alcore__nominee *nominees, const alcore__job_entry *entry) {
-    for (int64_t i = 0; i < entry->count; i++)
-        if (nominees[i].row < entry->first || nominees[i].row >= entry->end ||
-            isnan(nominees[i].key) || !isfinite(nominees[i].cost) || nominees[i].cost < 0)
-            return false;
-    return true;
-}
-
-/* Copies the nominees of all shards to *out. */
-static alcore_status collect(alcore_ctx *ctx, const alcore__job_message *message,
-                             alcore__nominees *out) {
-    const char *place = message->entries, *items;
-    alcore__job_entry entry;
-    int64_t count = 0;
-    for (int64_t i = 0; i < message->entry_count; i++) {
-        place = alcore__job_entry_next(message, place, &entry, &items);
-        count += entry.count;
-    }
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *out->entries, &out->entries));
-    place = message->entries;
-    for (int64_t i = 0; i < message->entry_count; i++) {
-        place = alcore__job_entry_next(message, place, &entry, &items);
-        if (entry.count > 0)
-            memcpy(out->entries + out->count, items, (size_t)entry.count * sizeof *out->entries);
-        if (!are_nominees(out->entries + out->count, &entry))
-            return alcore__fail(ALCORE_E_CORRUPT,
-                                "the message of a job has no nominees of the rows %lld to %lld",
-                                (long long)entry.first, (long long)entry.end - 1);
-        out->count += entry.count;
-    }
-    return ALCORE_OK;
-}
-
-static alcore_status take_nominees(alcore_job *job, const alcore__job_message *message) {
-    alcore_ctx *ctx = job->object.ctx;
-    const alcore_request *request = job->request;
-    const alcore__budgets *budgets = &request->budgets;
-    const alcore__fill fill = {.budget = alcore__budgets_largest(budgets),
-                               .policy = request->options.fill,
-                               .tie = request->options.tie,
-                               .further = budgets->amounts, /* with the largest once more */
-                               .further_count = (int32_t)(budgets->count > 1 ? budgets->count : 0)};
-    alcore__nominees nominees = {0};
-    alcore__outcome outcome = {0};
-    alcore_status status = collect(ctx, message, &nominees);
-    if (status == ALCORE_OK)
-        status =
-            alcore__nominees_spend(ctx, &fill, alcore__request_seed(request), &nominees, &outcome);
-    if (status == ALCORE_OK)
-        status = alcore__job_keep(
-            job, &(alcore__job_bought){.outcome = &outcome, .nominees = &nominees});
-    alcore__outcome_clear(ctx, &outcome);
-    alcore__nominees_clear(ctx, &nominees);
-    return status;
-}
-
 /* ---- tokens ---- */
 
 static alcore_status take_gathered(alcore_job *job, const alcore__job_message *message) {
     alcore_ctx *ctx = job->object.ctx;
-    alcore__shard_answer answer = answer_of(job, ALCORE__SHARD_SPEND);
+    alcore__shard_answer answer = alcore__job_answer_of(job, ALCORE__SHARD_SPEND);
     ALCORE__TRY(answer_parts(job, message, &answer));
     const alcore__job_bought bought = {.outcome = &answer.outcome, .costs = answer.costs};
     const alcore_status status = alcore__job_is_hybrid(job)
@@ -311,7 +235,7 @@ static alcore_status put_items(alcore_job *job, alcore__job_entry *entry, alcore
     case ALCORE__EXCHANGE_ROWS:
         return alcore__job_put_rows(job, entry, items);
     case ALCORE__EXCHANGE_NOMINEES:
-        return put_nominees(job, entry, items);
+        return alcore__job_put_nominees(job, entry, items);
     case ALCORE__EXCHANGE_GATHERED:
         return put_part(job, ALCORE__SHARD_GATHER, entry, items);
     default:
@@ -356,7 +280,7 @@ alcore_status alcore__job_take(alcore_job *job, const alcore__job_message *messa
     case ALCORE__EXCHANGE_ROWS:
         return alcore__job_take_rows(job, message);
     case ALCORE__EXCHANGE_NOMINEES:
-        return take_nominees(job, message);
+        return alcore__job_take_nominees(job, message);
     case ALCORE__EXCHANGE_GATHERED:
         return take_gathered(job, message);
     default:

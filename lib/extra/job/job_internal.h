@@ -92,6 +92,12 @@ void alcore__job_clear_picks(alcore_job *job);
 /* Keeps the candidates of this round, which the answer has of a shard with sticky=1. */
 void alcore__job_keep_drawn(alcore_job *job, const alcore__shard_answer *answer);
 
+/* ---- nominees (job_nominees.c) ---- */
+
+alcore_status alcore__job_put_nominees(alcore_job *job, alcore__job_entry *entry,
+                                       alcore__buffer *items);
+alcore_status alcore__job_take_nominees(alcore_job *job, const alcore__job_message *message);
+
 /* ---- texts of the n-gram model (job_model.c) ---- */
 
 alcore_status alcore__job_put_model(alcore_job *job, alcore__job_entry *entry,
@@ -109,6 +115,9 @@ alcore_status alcore__job_join(alcore_job *job, const double *costs, alcore__out
 void alcore__job_whole_clear(alcore_job *job);
 
 /* ---- exchanges (job_exchange.c) ---- */
+
+/* The question of a job to its request. */
+alcore__shard_answer alcore__job_answer_of(const alcore_job *job, int32_t wanted);
 
 void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes);
 

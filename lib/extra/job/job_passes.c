@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The exchanges of partials, one for each pass that reads rows of the shards, and the picks at the
- * end, which every job computes. An entry has, for each block of the shard whose partial has
- * bytes, its number, how many bytes they are, and the bytes up to a multiple of 8. */
+ * end, which every job computes. Where the strategy ranks the own rows of each shard, an exchange
+ * of nominees (job_nominees.c) follows the passes, in place of values of all rows. An entry has,
+ * for each block of the shard whose partial has bytes, its number, how many bytes they are, and the
+ * bytes up to a multiple of 8. */
 #include "extra/job/job_passes.h"
 
 /* What stands before the bytes of a partial. */
@@ -31,6 +33,7 @@ void alcore__job_passes_clear_rows(alcore_ctx *ctx, alcore__job_passes *passes) 
 void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes) {
     if (!passes) return;
     alcore__job_passes_clear_rows(ctx, passes);
+    alcore__nominees_clear(ctx, &passes->nominees);
     alcore__held_answer_free(passes->held);
     alcore__free(ctx, passes);
 }
@@ -101,6 +104,23 @@ static alcore_status finish(alcore_job *job, bool *more) {
     return *more ? begin_next(job) : status;
 }
 
+/* Ends the run of a shard that keeps the values of its own rows, and frees what was for passes. */
+static alcore_status nominate(alcore_job *job) {
+    alcore__job_passes *passes = job->passes;
+    ALCORE__TRY(alcore__run_nominate(passes->run, &passes->nominees));
+    alcore__job_passes_clear_rows(job->object.ctx, passes);
+    passes->nominated = true;
+    return ALCORE_OK;
+}
+
+static alcore_status put_nominees(const alcore_job *job, alcore__job_entry *entry,
+                                  alcore__buffer *items) {
+    const alcore__nominees *nominees = &job->passes->nominees;
+    const size_t bytes = (size_t)nominees->count * sizeof *nominees->entries;
+    entry->count = (int64_t)bytes;
+    return alcore__buffer_append(job->object.ctx, items, nominees->entries, bytes);
+}
+
 static alcore_status put_partials(alcore_ctx *ctx, const alcore__partials *partials,
                                   alcore__buffer *out) {
     for (size_t p = 0; p < partials->count; p++) {
@@ -113,27 +133,45 @@ static alcore_status put_partials(alcore_ctx *ctx, const alcore__partials *parti
     return ALCORE_OK;
 }
 
-alcore_status alcore__job_put_pass(alcore_job *job, alcore__job_entry *entry, alcore__buffer *items,
-                                   bool *done) {
+/* Makes passes up to one that waits for other shards, whose partials are put into items, or to the
+ * end of the last run. */
+static alcore_status make_passes(alcore_job *job, const alcore__job_entry *entry,
+                                 alcore__buffer *items, bool *waits) {
     alcore_ctx *ctx = job->object.ctx;
     alcore__job_passes *passes = job->passes;
     alcore__partials own = {0};
-    bool waits, more = true;
+    bool more = true;
     alcore_status status = ALCORE_OK;
-    /* Here, and not where rows are taken, so that what the strategy lacks is no error of a message.
-     */
-    if (!passes->run) ALCORE__TRY(begin_passes(job));
-    passes->failed = true; /* until the pass has ended */
-    for (waits = false; status == ALCORE_OK && !waits && more;) {
+    for (*waits = false; status == ALCORE_OK && !*waits && more;) {
         status = alcore__run_to_exchange(passes->run, passes->shard,
                                          alcore__job_first_block(entry->first),
-                                         alcore__job_first_block(entry->end), &own, &waits);
-        if (status == ALCORE_OK)
-            status = waits ? put_partials(ctx, &own, items) : finish(job, &more);
+                                         alcore__job_first_block(entry->end), &own, waits);
+        if (status != ALCORE_OK) break;
+        more = !passes->own.only;
+        if (*waits)
+            status = put_partials(ctx, &own, items);
+        else
+            status = passes->own.only ? nominate(job) : finish(job, &more);
     }
     alcore__partials_clear(ctx, &own);
-    if (status != ALCORE_OK) return status;
-    passes->failed = false;
+    return status;
+}
+
+alcore_status alcore__job_put_pass(alcore_job *job, alcore__job_entry *entry, alcore__buffer *items,
+                                   bool *done) {
+    alcore__job_passes *passes = job->passes;
+    bool waits = false;
+    *done = passes->bought;
+    if (passes->bought) return ALCORE_OK;
+    if (!passes->nominated) {
+        /* Here, and not where rows are taken, so that what the strategy lacks is no error of a
+         * message. */
+        if (!passes->run) ALCORE__TRY(begin_passes(job));
+        passes->failed = true; /* until the pass has ended */
+        ALCORE__TRY(make_passes(job, entry, items, &waits));
+        passes->failed = false;
+    }
+    if (passes->nominated) return put_nominees(job, entry, items);
     *done = !waits;
     entry->count = (int64_t)items->length;
     return ALCORE_OK;
@@ -147,46 +185,93 @@ static alcore_status fail_damaged(const alcore__job_entry *entry) {
                         (long long)entry->first, (long long)entry->end - 1);
 }
 
-/* Adds the partials of one shard to the set. */
+/* The partials of all shards, whose bytes stay in the message until they are reduced. */
+typedef struct taken {
+    alcore__partials partials; /* without data */
+    const char **data;         /* [data_count] of those that have bytes, in their order; owned */
+    size_t data_count, data_capacity;
+} taken;
+
+/* Adds the partials of one shard. */
 static alcore_status take_entry(alcore_job *job, const alcore__job_entry *entry, const char *items,
-                                alcore__partials *out) {
+                                taken *out) {
+    alcore_ctx *ctx = job->object.ctx;
     const int64_t pass = job->passes->run->runner->pass_count;
     const int64_t end = alcore__job_first_block(entry->end);
     int64_t next = alcore__job_first_block(entry->first);
     alcore__byte_cursor cursor = {.next = items, .left = (size_t)entry->count};
     while (cursor.left > 0) {
         partial_header header;
-        void *data;
         if (!alcore__cursor_read(&cursor, &header, sizeof header) || header.block < next ||
             header.block >= end || header.bytes == 0 || header.bytes > cursor.left)
             return fail_damaged(entry);
         const size_t bytes = (size_t)header.bytes;
         const char *found = alcore__cursor_take(&cursor, alcore__cursor_padded(bytes), 1);
         if (!found) return fail_damaged(entry);
-        ALCORE__TRY(alcore__new_array(job->object.ctx, 1, bytes, &data));
-        memcpy(data, found, bytes);
-        ALCORE__TRY(alcore__partials_add(job->object.ctx, out, pass, header.block, data, bytes));
+        ALCORE__TRY(alcore__grow(ctx, &out->data, &out->data_capacity, out->data_count + 1,
+                                 sizeof *out->data));
+        out->data[out->data_count++] = found;
+        ALCORE__TRY(alcore__partials_add(ctx, &out->partials, pass, header.block, NULL, bytes));
         next = header.block + 1;
     }
     return ALCORE_OK;
 }
 
+static alcore_status take_entries(alcore_job *job, const alcore__job_message *message, taken *out) {
+    const char *place = message->entries, *items;
+    for (int64_t i = 0; i < message->entry_count; i++) {
+        alcore__job_entry entry;
+        place = alcore__job_entry_next(message, place, &entry, &items);
+        ALCORE__TRY(take_entry(job, &entry, items, out));
+    }
+    return alcore__run_complete_partials(job->passes->run, &out->partials);
+}
+
+/* Partials that are copied at a time, as bytes of a message need not be aligned. */
+enum { REDUCED_PARTIALS = 64 };
+
+/* Reduces what was taken and ends the pass. */
+static alcore_status reduce(alcore_job *job, const taken *from) {
+    alcore_ctx *ctx = job->object.ctx;
+    alcore__run *run = job->passes->run;
+    const char *const *data = from->data;
+    alcore_status status = ALCORE_OK;
+    for (size_t p = 0; p < from->partials.count && status == ALCORE_OK;) {
+        alcore__partials wave = {0};
+        for (; p < from->partials.count && wave.count < REDUCED_PARTIALS && status == ALCORE_OK;
+             p++) {
+            const alcore__partial *partial = &from->partials.entries[p];
+            void *copy = NULL;
+            if (partial->bytes) {
+                status = alcore__new_array(ctx, 1, partial->bytes, &copy);
+                if (status != ALCORE_OK) break;
+                memcpy(copy, *data++, partial->bytes);
+            }
+            status = alcore__partials_add(ctx, &wave, partial->pass, partial->block, copy,
+                                          partial->bytes);
+        }
+        if (status == ALCORE_OK) status = alcore__run_reduce(run, &wave);
+        alcore__partials_clear(ctx, &wave);
+    }
+    return status == ALCORE_OK ? alcore__run_end_pass(run) : status;
+}
+
 alcore_status alcore__job_take_pass(alcore_job *job, const alcore__job_message *message) {
     alcore_ctx *ctx = job->object.ctx;
     alcore__job_passes *passes = job->passes;
-    const char *place = message->entries, *items;
-    alcore__partials all = {0};
-    alcore_status status = ALCORE_OK;
-    for (int64_t i = 0; i < message->entry_count && status == ALCORE_OK; i++) {
-        alcore__job_entry entry;
-        place = alcore__job_entry_next(message, place, &entry, &items);
-        status = take_entry(job, &entry, items, &all);
+    taken all = {0};
+    if (passes->nominated) {
+        ALCORE__TRY(alcore__job_take_nominees(job, message));
+        alcore__nominees_clear(ctx, &passes->nominees);
+        passes->bought = true;
+        return ALCORE_OK;
     }
-    if (status == ALCORE_OK) status = alcore__run_complete_partials(passes->run, &all);
+    alcore_status status = take_entries(job, message, &all);
     if (status == ALCORE_OK) {
-        status = alcore__run_take_partials(passes->run, &all);
+        status = reduce(job, &all);
         passes->failed = status != ALCORE_OK;
     }
-    alcore__partials_clear(ctx, &all);
+    alcore__partials_clear(ctx, &all.partials);
+    alcore__free(ctx, all.data);
     return status;
 }

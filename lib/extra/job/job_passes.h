@@ -11,6 +11,7 @@
 #include "extra/job/job_internal.h"
 #include "pool/column_joined.h"
 #include "pool/tag_union.h"
+#include "strategy/budget/nominees.h"
 #include "strategy/passes/shard_passes.h"
 
 /* The languages of the rows of all shards, where the strategy reads them (job_languages.c). */
@@ -29,14 +30,20 @@ struct alcore__job_passes {
     /* Of all shards; NULL before the exchange of rows is over: */
     uint8_t *mask, *labeled_rows; /* [job->rows] 1: a candidate; a labeled row */
     double *costs;                /* [job->rows] of candidates; NULL: each costs 1 */
+    /* With own.only, where the strategy ranks its own rows, these arrays have entries of the rows
+     * of the shard's blocks alone, and the pages of others are never written. */
+    alcore__own_rows own;
     alcore__job_languages languages;
     alcore__column *columns[ALCORE__DATASET_COLUMNS]; /* with the rows of the shard's blocks */
     alcore__run_input input;
     alcore__run *run;
     alcore__shard *shard;
-    int32_t budgets_left; /* further ones, each of which needs a run of its own */
-    bool ended;           /* the first run */
-    bool failed;          /* in a pass */
+    int32_t budgets_left;      /* further ones, each of which needs a run of its own */
+    bool ended;                /* the first run */
+    bool nominated;            /* with own.only: the run has ended, and nominees are exchanged */
+    alcore__nominees nominees; /* of the shard; entries NULL: none, or picks were bought of all */
+    bool bought;
+    bool failed; /* in a pass */
 };
 
 /* Makes job->passes and what the shard itself reads, unless that was done. */
@@ -49,6 +56,34 @@ void alcore__job_passes_clear_rows(alcore_ctx *ctx, alcore__job_passes *passes);
 static inline int64_t alcore__job_first_block(int64_t row) {
     return (row + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
 }
+
+/* The first row at or behind `row` with which a block begins, among `rows` rows. */
+static inline int64_t alcore__job_block_border(int64_t row, int64_t rows) {
+    const int64_t border = alcore__job_first_block(row) * ALCORE_BLOCK_ROWS;
+    return border < rows ? border : rows;
+}
+
+/* ---- own rows (job_own_rows.c) ---- */
+
+/* Whether the arrays of all rows have an entry of a row. */
+static inline bool alcore__job_keeps(const alcore_job *job, int64_t row) {
+    const alcore__own_rows *own = &job->passes->own;
+    return !own->only || (row >= own->first && row < own->end);
+}
+/* Decides which rows these arrays are made for, before they are. */
+alcore_status alcore__job_choose_own(alcore_job *job);
+/* Ends the input of a run over own rows: where all of them are candidates, as is common, they need
+ * no mask and no list, and it nominates by the policy overshoot. */
+void alcore__job_use_own(alcore_job *job);
+
+/* *bits: a bit for each of the rows of an entry, `count` of which are set; mask [job->rows] gets
+ * those of the kept rows. */
+bool alcore__job_take_bits(const alcore_job *job, const alcore__job_entry *entry,
+                           alcore__byte_cursor *cursor, int64_t count, uint8_t *mask,
+                           const char **bits);
+/* Takes what the candidates of an entry cost. */
+bool alcore__job_take_costs(const alcore_job *job, const alcore__job_entry *entry,
+                            alcore__byte_cursor *cursor, const char *candidates);
 
 /* ---- parts of the exchange of rows ---- */
 

@@ -31,12 +31,6 @@ typedef struct rows_header {
     int64_t on_device; /* 1: kernels run on a GPU, where passes are others than on the CPU */
 } rows_header;
 
-/* The first row at or behind `row` with which a block begins, among `rows` rows. */
-static int64_t block_border(int64_t row, int64_t rows) {
-    const int64_t border = alcore__job_first_block(row) * ALCORE_BLOCK_ROWS;
-    return border < rows ? border : rows;
-}
-
 static bool reads_languages(const alcore_job *job) {
     return alcore__strategy_def_of(alcore__job_strategy(job))->reads_languages;
 }
@@ -128,7 +122,8 @@ alcore_status alcore__job_put_rows(alcore_job *job, alcore__job_entry *entry,
     ALCORE__TRY(alcore__job_hold(job));
     const alcore__run_input *input = alcore__held_answer_input(job->passes->held);
     const alcore__dataset *dataset = &input->candidates;
-    rows_header header = {.border = block_border(entry->first, entry->end) - entry->first,
+    rows_header header = {.border =
+                              alcore__job_block_border(entry->first, entry->end) - entry->first,
                           .column_count = dataset->column_count,
                           .has_costs = has_costs(job),
                           .on_device = input->engine.kernels->upload != NULL};
@@ -150,18 +145,6 @@ alcore_status alcore__job_put_rows(alcore_job *job, alcore__job_entry *entry,
 
 /* ---- take ---- */
 
-/* Sets mask [rows] from bits, `count` of which are to be set. */
-static bool take_bits(alcore__byte_cursor *cursor, int64_t rows, int64_t count, uint8_t *mask) {
-    const char *bits =
-        alcore__cursor_take(cursor, alcore__cursor_padded((size_t)(rows + 7) / 8), 1);
-    int64_t set = 0;
-    for (int64_t row = 0; bits && row < rows; row++) {
-        mask[row] = bits[row / 8] >> row % 8 & 1;
-        set += mask[row];
-    }
-    return bits && set == count;
-}
-
 /* What the taking of all entries fills. */
 typedef struct taking {
     alcore_job *job;
@@ -181,7 +164,8 @@ static alcore_status take_values(taking *self, int32_t column, const alcore__job
     alcore_job *job = self->job;
     const alcore__column_form *form = &self->forms[column];
     const bool of_block =
-        entry->first >= job->entry.end && entry->first < block_border(job->entry.end, job->rows) &&
+        entry->first >= job->entry.end &&
+        entry->first < alcore__job_block_border(job->entry.end, job->rows) &&
         alcore__job_first_block(job->entry.first) < alcore__job_first_block(job->entry.end);
     const bool wanted =
         border > 0 &&
@@ -275,9 +259,8 @@ static alcore_status take_columns(taking *self, const alcore__job_entry *entry,
 static alcore_status take_entry(taking *self, const alcore__job_entry *entry, int64_t entries,
                                 alcore__byte_cursor *cursor, bool *whole) {
     alcore__job_passes *passes = self->passes;
-    const int64_t rows = entry->end - entry->first;
-    uint8_t *mask = passes->mask + entry->first;
     rows_header header;
+    const char *candidates, *labeled;
     *whole = alcore__cursor_read(cursor, &header, sizeof header);
     if (!*whole) return ALCORE_OK;
     if (self->first.column_count < 0) self->first = header;
@@ -291,16 +274,15 @@ static alcore_status take_entry(taking *self, const alcore__job_entry *entry, in
                             "the rows %lld to %lld are worked on by another engine than those of "
                             "other shards: all have to be on GPUs, or none",
                             (long long)entry->first, (long long)entry->end - 1);
-    *whole = header.border == block_border(entry->first, entry->end) - entry->first &&
+    *whole = header.border == alcore__job_block_border(entry->first, entry->end) - entry->first &&
              header.has_costs == has_costs(self->job) && header.labeled >= 0 &&
-             take_bits(cursor, rows, header.candidates, mask) &&
-             (header.labeled == 0 ||
-              take_bits(cursor, rows, header.labeled, passes->labeled_rows + entry->first));
+             alcore__job_take_bits(self->job, entry, cursor, header.candidates, passes->mask,
+                                   &candidates) &&
+             (header.labeled == 0 || alcore__job_take_bits(self->job, entry, cursor, header.labeled,
+                                                           passes->labeled_rows, &labeled)) &&
+             (!header.has_costs || alcore__job_take_costs(self->job, entry, cursor, candidates));
     self->labeled += header.labeled;
-    for (int64_t row = 0; row < rows && *whole && header.has_costs; row++)
-        if (mask[row])
-            *whole = alcore__cursor_read(cursor, &passes->costs[entry->first + row],
-                                         sizeof *passes->costs);
+    passes->own.candidates += header.candidates;
     if (*whole && reads_languages(self->job))
         ALCORE__TRY(alcore__job_take_languages(self->job, entry, cursor, whole));
     if (!*whole) return ALCORE_OK;
@@ -364,13 +346,16 @@ static alcore_status make_input(taking *self) {
     passes->input = *alcore__held_answer_input(passes->held);
     passes->input.candidates = (alcore__dataset){.rows = self->job->rows, .mask = passes->mask};
     passes->input.place = (alcore__place){0}; /* rows are numbered over all shards */
+    passes->input.own = passes->own;
+    if (passes->own.only) alcore__job_use_own(self->job);
     passes->input.labeled_rows = self->labeled > 0 ? passes->labeled_rows : NULL;
     passes->input.costs = passes->costs;
     passes->input.fill.explain = alcore__job_is_hybrid(self->job); /* reasons of sentences */
     /* Of several budgets that are spent one by one, the picks of each have the scores of the first
      * run, the largest. */
     passes->input.runs_once = true;
-    passes->input.only_picks = passes->input.fill.further_count == 0 && !passes->input.fill.explain;
+    passes->input.only_picks =
+        passes->own.only || (passes->input.fill.further_count == 0 && !passes->input.fill.explain);
     if (reads_languages(self->job))
         ALCORE__TRY(alcore__job_languages_input(self->job, &passes->input));
     return join_columns(self, &passes->input.candidates);
@@ -383,7 +368,8 @@ alcore_status alcore__job_take_rows(alcore_job *job, const alcore__job_message *
     alcore__job_passes *passes = job->passes;
     taking self = {.job = job, .passes = passes, .first = {.column_count = -1}};
     alcore__job_passes_clear_rows(ctx, passes); /* of a call that failed */
-    alcore_status status = alcore__new_array(ctx, rows, 1, &passes->mask);
+    alcore_status status = alcore__job_choose_own(job);
+    if (status == ALCORE_OK) status = alcore__new_array(ctx, rows, 1, &passes->mask);
     if (status == ALCORE_OK) status = alcore__new_array(ctx, rows, 1, &passes->labeled_rows);
     if (status == ALCORE_OK && has_costs(job))
         status = alcore__new_array(ctx, rows, sizeof *passes->costs, &passes->costs);

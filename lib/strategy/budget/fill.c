@@ -50,7 +50,7 @@ bool alcore__filler_full(const alcore__filler *filler) {
 
 double alcore__filler_cost(const alcore__filler *filler, int64_t position) {
     const alcore__run *run = filler->run;
-    return run->input->costs ? run->input->costs[run->outcome.rows[position]] : 1.0;
+    return run->input->costs ? run->input->costs[alcore__candidate_row(run, position)] : 1.0;
 }
 
 /* With overshoot and stop any row of positive cost passes, as these decide when the row is offered.
@@ -72,7 +72,7 @@ bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
 static alcore_status compare(alcore__filler *filler, int64_t position, bool *redundant) {
     alcore__run *run = filler->run;
     const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
-    const int64_t count = filler->bought.pick_count, row = run->outcome.rows[position];
+    const int64_t count = filler->bought.pick_count, row = alcore__candidate_row(run, position);
     double *dots; /* [count + 1] */
     ALCORE__TRY(
         alcore__vectors_reserve(run, &filler->pick_vectors, count + 1, column->dims, count));
@@ -193,7 +193,7 @@ static double expected_picks(const alcore__run *run, double budget) {
     double total = 0.0;
     int64_t count = run->outcome.count;
     for (int64_t i = 0; run->input->costs && i < count; i++)
-        total += run->input->costs[run->outcome.rows[i]];
+        total += run->input->costs[alcore__candidate_row(run, i)];
     double mean = run->input->costs && count ? total / (double)count : 1.0;
     double picks = mean > 0.0 ? ceil(budget / mean) : (double)count;
     return picks < (double)count ? (picks > 0.0 ? picks : 0.0) : (double)count;
@@ -209,9 +209,10 @@ static alcore_status rows_of_ties(const alcore__run *run, const int64_t **out) {
     const int64_t first_row = run->input->place.first_row;
     int64_t *rows;
     *out = run->outcome.rows;
-    if (first_row == 0 || run->input->fill.tie != ALCORE__TIE_RANDOM) return ALCORE_OK;
+    if ((first_row == 0 && *out) || run->input->fill.tie != ALCORE__TIE_RANDOM) return ALCORE_OK;
     ALCORE__TRY(ALCORE__RUN_PUSH(run, run->outcome.count, &rows));
-    for (int64_t i = 0; i < run->outcome.count; i++) rows[i] = run->outcome.rows[i] + first_row;
+    for (int64_t i = 0; i < run->outcome.count; i++)
+        rows[i] = alcore__candidate_row(run, i) + first_row;
     *out = rows;
     return ALCORE_OK;
 }

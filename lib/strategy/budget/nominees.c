@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The picks of a strategy over rows that lie in shards.
  *
- * A strategy with in_shards ranks candidates by keys that do not depend on the shard. Then the
+ * A strategy with in_shards ranks candidates by keys that do not depend on the shard, and so does
+ * one with ranks_own once the passes over all shards are made. Then the
  * picks of all shards that lie in a shard S are among those that S alone buys under the same
  * budget:
  *
@@ -38,7 +39,8 @@ static alcore_status copy_picks(const alcore__run *run, const double *keys,
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)bought->pick_count, sizeof *out->entries,
                                   &out->entries));
     for (; out->count < bought->pick_count; out->count++) {
-        const int64_t position = bought->picks[out->count], row = run->outcome.rows[position];
+        const int64_t position = bought->picks[out->count],
+                      row = alcore__candidate_row(run, position);
         out->entries[out->count] =
             (alcore__nominee){.row = row + input->place.first_row,
                               .key = keys[position],
@@ -48,8 +50,7 @@ static alcore_status copy_picks(const alcore__run *run, const double *keys,
     return ALCORE_OK;
 }
 
-/* The passes of the run are made: ranks the candidates and buys. */
-static alcore_status nominate(alcore__run *run, alcore__nominees *out) {
+alcore_status alcore__run_nominate(alcore__run *run, alcore__nominees *out) {
     if (run->outcome.count == 0) return ALCORE_OK; /* the strategy has not begun */
     ALCORE__TRY(run->def->finish(run));
     const double *keys = run->keys ? run->keys : run->outcome.scores;
@@ -69,10 +70,26 @@ alcore_status alcore__strategy_nominate(const alcore_strategy *strategy,
     alcore__run *run;
     ALCORE__TRY(alcore__run_begin(strategy, strategy->def, &strategy->values, &overshooting, &run));
     alcore_status status = alcore__run_drive(run);
-    if (status == ALCORE_OK) status = nominate(run, out);
+    if (status == ALCORE_OK) status = alcore__run_nominate(run, out);
     alcore__run_free(run);
     if (status != ALCORE_OK) alcore__nominees_clear(input->ctx, out);
     return status;
+}
+
+alcore_status alcore__strategy_ranks_own(const alcore_strategy *strategy,
+                                         const alcore__run_input *input, bool *out) {
+    const alcore__strategy_def *def = strategy->def;
+    void *state;
+    /* Rows with a NaN are found by passes that mark the rows of all shards, and which pick is
+     * similar to others depends on all. */
+    *out = def->ranks_own && !input->nan_exclude && !input->fill.limited &&
+           (input->fill.policy != ALCORE__FILL_SKIP || !input->costs);
+    if (!*out) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(input->ctx, 1, def->state_bytes, &state));
+    alcore__values_bind(&strategy->values, ALCORE__TO_STATE, state);
+    *out = def->ranks_own(state);
+    alcore__free(input->ctx, state);
+    return ALCORE_OK;
 }
 
 alcore_status alcore__strategy_gather(const alcore_strategy *strategy,

@@ -25,6 +25,12 @@ typedef struct alcore__nominees {
  * alcore__strategy_run(). */
 alcore_status alcore__strategy_nominate(const alcore_strategy *strategy,
                                         const alcore__run_input *input, alcore__nominees *out);
+/* The same of a run whose passes are made, and whose input has the policy overshoot. */
+alcore_status alcore__run_nominate(alcore__run *run, alcore__nominees *out);
+/* *out: whether the strategy with its parameters and the input allow a shard to keep the values of
+ * its own rows only (ranks_own) and nominate. */
+alcore_status alcore__strategy_ranks_own(const alcore_strategy *strategy,
+                                         const alcore__run_input *input, bool *out);
 /* Spends the budgets of `fill`, the same as those of the shards, on nominees [count] of all shards
  * in any order, which are sorted by row. *out: what was bought; its rows are indices into nominees,
  * its scores their keys. The caller clears it. */

@@ -20,13 +20,16 @@ void alcore__free_active_rows(alcore__run *run) {
 }
 
 /* Lists the active rows of one source anew, in place of what *out listed: rows of the dataset with
- * mask 1 and nan 0, [rows] each; mask NULL: every row, nan NULL: no row has a NaN. out borrows the
- * mask, or owns a copy of it in which rows with a NaN are 0. Called when the run begins, when nan
- * is NULL, and after the search for NaN; also by alcore__run_choose(). */
+ * mask 1 and nan 0, [rows] each; mask NULL: every row, nan NULL: no row has a NaN; own: only its
+ * rows, NULL: all; where they are all own rows they need no list. out borrows the mask, or owns a
+ * copy of it in which rows with a NaN are 0. Called when the run begins, when nan is NULL, and
+ * after the search for NaN; also by alcore__run_choose(). */
 static alcore_status list_source(alcore_ctx *ctx, const alcore__dataset *dataset,
                                  const uint8_t *mask, const uint8_t *nan,
-                                 alcore__active_rows *out) {
+                                 const alcore__own_rows *own, alcore__active_rows *out) {
     int64_t rows = dataset->rows, count = 0;
+    const int64_t first = own && own->only ? own->first : 0;
+    const int64_t end = own && own->only ? own->end : rows;
     free_source(ctx, out);
     out->dataset = dataset;
     if (nan) {
@@ -36,14 +39,22 @@ static alcore_status list_source(alcore_ctx *ctx, const alcore__dataset *dataset
     }
     out->mask = mask;
     out->blocks = (rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
-    for (int64_t i = 0; i < rows; i++) count += !mask || mask[i];
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof(int64_t), &out->rows));
+    for (int64_t i = first; i < end; i++) count += !mask || mask[i];
+    const bool listed = !own || !own->only || mask;
+    if (listed) ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof(int64_t), &out->rows));
+    out->first_row = first;
     ALCORE__TRY(
         alcore__new_array(ctx, (size_t)out->blocks + 1, sizeof(int64_t), &out->block_starts));
     /* out->count, zeroed above, grows to `count`. */
-    for (int64_t i = 0; i < rows; i++) {
-        if (i % ALCORE_BLOCK_ROWS == 0) out->block_starts[i / ALCORE_BLOCK_ROWS] = out->count;
-        if (!mask || mask[i]) out->rows[out->count++] = i;
+    for (int64_t b = 0; b < out->blocks; b++) {
+        const int64_t row = b * ALCORE_BLOCK_ROWS;
+        int64_t i = row > first ? row : first;
+        out->block_starts[b] = out->count;
+        for (; i < end && i < row + ALCORE_BLOCK_ROWS; i++) {
+            if (mask && !mask[i]) continue;
+            if (listed) out->rows[out->count] = i;
+            out->count++;
+        }
     }
     out->block_starts[out->blocks] = out->count;
     return ALCORE_OK;
@@ -56,13 +67,16 @@ alcore_status alcore__list_active_rows(alcore__run *run) {
     uint8_t *const *nan = run->runner->nan;
     alcore__active_rows *active = run->active;
     ALCORE__TRY(list_source(run->ctx, &input->candidates, input->candidates.mask,
-                            nan[ALCORE__OVER_CANDIDATES], &active[ALCORE__OVER_CANDIDATES]));
+                            nan[ALCORE__OVER_CANDIDATES], &input->own,
+                            &active[ALCORE__OVER_CANDIDATES]));
     if (input->labeled_rows)
         ALCORE__TRY(list_source(run->ctx, &input->candidates, input->labeled_rows,
-                                nan[ALCORE__OVER_CANDIDATES], &active[ALCORE__OVER_LABELED_ROWS]));
+                                nan[ALCORE__OVER_CANDIDATES], &input->own,
+                                &active[ALCORE__OVER_LABELED_ROWS]));
     ALCORE__TRY(list_source(run->ctx, &input->labeled, input->labeled.mask,
-                            nan[ALCORE__OVER_LABELED_POOL], &active[ALCORE__OVER_LABELED_POOL]));
-    return list_source(run->ctx, &input->target, input->target.mask, nan[ALCORE__OVER_TARGET],
+                            nan[ALCORE__OVER_LABELED_POOL], NULL,
+                            &active[ALCORE__OVER_LABELED_POOL]));
+    return list_source(run->ctx, &input->target, input->target.mask, nan[ALCORE__OVER_TARGET], NULL,
                        &active[ALCORE__OVER_TARGET]);
 }
 
@@ -75,7 +89,7 @@ alcore_status alcore__run_choose(alcore__run *run, const int64_t *positions, int
     for (int64_t k = 0; k < count; k++) mask[candidates->rows[positions[k]]] = 1;
     alcore__active_rows *chosen = &run->active[ALCORE__OVER_CHOSEN];
     alcore_status status =
-        list_source(run->ctx, candidates->dataset, mask, NULL /* no NaN */, chosen);
+        list_source(run->ctx, candidates->dataset, mask, NULL /* no NaN */, NULL, chosen);
     chosen->mask_copy = mask; /* owned, and freed with the list also after a failure */
     return status;
 }

@@ -81,10 +81,10 @@ static alcore_status check_costs(const alcore__run *run) {
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
     const double *costs = run->input->costs;
     for (int64_t i = 0; costs && i < active->count; i++) {
-        double cost = costs[active->rows[i]];
+        double cost = costs[alcore__candidate_row(run, i)];
         if (cost >= 0.0) continue;
         return alcore__fail(ALCORE_E_DATA, "row %lld: the cost %g is negative or NaN",
-                            (long long)active->rows[i], cost);
+                            (long long)alcore__candidate_row(run, i), cost);
     }
     return ALCORE_OK;
 }

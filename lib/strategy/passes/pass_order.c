@@ -32,6 +32,13 @@ static alcore_status leave_out_nan_rows(alcore__run *run) {
 
 static const alcore__pass NO_PASSES[] = {{.name = NULL}};
 
+/* Whether a source has an active row, in any shard. */
+static bool has_rows(const alcore__run *run, enum alcore__row_source source) {
+    return run->active[source].count > 0 ||
+           (source == ALCORE__OVER_CANDIDATES && alcore__lists_own(run) &&
+            run->input->own.candidates > 0);
+}
+
 /* Start of the root's row of the strategy, root[1]. The candidates are final: the outcome gets its
  * rows (the pool row of each candidate, ascending) and zeroed scores, and the strategy begins.
  * `measured` is set to all candidates; a strategy that does not measure all of them lowers it.
@@ -43,7 +50,7 @@ static alcore_status begin_strategy(alcore__run *run) {
     run->outcome.count = run->outcome.measured = active->count;
     run->outcome.rows = active->rows; /* one list; alcore__run_finish() hands it over */
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &run->outcome.scores));
-    if (!count) {
+    if (!has_rows(run, ALCORE__OVER_CANDIDATES)) {
         run->runner->root[1].nested = NO_PASSES;
         return ALCORE_OK;
     }
@@ -106,7 +113,7 @@ static alcore_status find_pass(alcore__run *run) {
             continue;
         }
         bool skipped =
-            !holds(run, &pass->when, true) || (!pass->nested && !run->active[pass->source].count);
+            !holds(run, &pass->when, true) || (!pass->nested && !has_rows(run, pass->source));
         if (skipped) {
             step_on(run);
             continue;

@@ -89,7 +89,8 @@ struct alcore__runner {
     int64_t pass_count;   /* passes before the present one */
     int64_t next_block;   /* the block of the present pass whose partial is reduced next */
     int64_t visit_blocks; /* blocks that the present pass visits as one; 0: one by one */
-    int64_t wide_blocks;  /* the same of wide passes that keep something with blocks of candidates,
+    bool exchanges; /* partials come from other processes too, without those that have no byte */
+    int64_t wide_blocks; /* the same of wide passes that keep something with blocks of candidates,
                              all of which visit as many; 0: not chosen yet */
     const alcore__block_memory *memory; /* [blocks of the candidates] what they keep, borrowed from
                                            the shard; NULL: there are no wide blocks */
@@ -103,6 +104,22 @@ struct alcore__runner {
     alcore__worker_memory **workers; /* [run->threads] owned; NULL until the thread visits its first
                                         block */
 };
+
+/* Sizes of the two parts of a block's partial (reduce.c). */
+typedef struct alcore__partial_layout {
+    size_t leading_bytes; /* of the sums or values, which the runner reduces */
+    size_t extra_bytes;   /* of what follows, which is passed to the pass's reduce() */
+} alcore__partial_layout;
+alcore__partial_layout alcore__layout_of(const alcore__pass *pass, const alcore__block *block);
+/* Whether partials of several blocks become one on their way between shards. */
+bool alcore__pass_joins(const alcore__run *run, const alcore__pass *pass);
+/* In a run that lists its own rows only: stores the values of the partials of own blocks, which
+ * have none from then on. */
+void alcore__run_keep_values(alcore__run *run, alcore__partials *partials);
+void alcore__describe_block(alcore__run *run, const alcore__pass *pass, int64_t number,
+                            alcore__block *out);
+/* How many blocks the wave of the present pass that begins with a block has. */
+int64_t alcore__blocks_per_wave(alcore__run *run, int64_t first);
 
 /* Decides how many blocks the present pass visits as one, in a run that makes all its passes in one
  * process, and in which stream its kernels run; waits for these kernels (wide_blocks.c). */
@@ -147,6 +164,8 @@ struct alcore__worker_memory {
      * its own, so that rows of one pool stay readable while those of another are read. */
     alcore__scratch scores;                      /* for scores, probabilities and factors */
     alcore__scratch embeddings[ALCORE__SOURCES]; /* for embeddings, by source */
+    int64_t *rows;   /* [ALCORE_BLOCK_ROWS] those of the block, where the run has no list of them;
+                        NULL: not needed yet */
     int64_t floored; /* log-probabilities below -100 that this thread has read (spec 1.1) */
     alcore_ctx *ctx; /* of the run, which allocated the struct and its chunks */
     /* The stack: arrays lie in chunks one behind the other; chunks are allocated when they are

@@ -104,5 +104,6 @@ void alcore__worker_memory_free(alcore_ctx *ctx, alcore__worker_memory *worker) 
     for (size_t c = 0; c < ALCORE__SCRATCH_CHUNKS; c++) {
         if (worker->chunks[c].bytes) free_chunk(worker, c);
     }
+    alcore__free(ctx, worker->rows);
     alcore__free(ctx, worker);
 }

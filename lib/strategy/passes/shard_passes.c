@@ -11,12 +11,17 @@ static bool is_in_shards(enum alcore__row_source source) {
 /* Leaves the partials that have bytes in the set, in place of all blocks one where the pass joins
  * them. */
 static void pack(const alcore__run *run, alcore__partials *partials) {
-    const alcore__partial_type *type = &alcore__present_pass(run)->partial;
+    const alcore__pass *pass = alcore__present_pass(run);
+    const alcore__partial_type *type = &pass->partial;
+    const bool joins = alcore__pass_joins(run, pass);
     size_t kept = 0;
     for (size_t p = 0; p < partials->count; p++) {
         const alcore__partial *entry = &partials->entries[p];
-        if (!entry->bytes) continue;
-        if (type->join && kept > 0) {
+        if (!entry->bytes) {
+            alcore__free(run->ctx, entry->data);
+            continue;
+        }
+        if (joins && kept > 0) {
             type->join(partials->entries[0].data, entry->data, entry->bytes);
             alcore__free(run->ctx, entry->data);
             continue;
@@ -26,33 +31,51 @@ static void pack(const alcore__run *run, alcore__partials *partials) {
     partials->count = kept;
 }
 
-/* Visits the own blocks of a pass that leaves everything with them. */
-static alcore_status make_own(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end) {
-    alcore__partials none = {0};
-    const alcore_status status = alcore__run_map(run, shard, first, end, &none);
-    alcore__partials_clear(run->ctx, &none);
-    ALCORE__TRY(status);
-    run->runner->next_block = run->active[alcore__present_pass(run)->source].blocks;
-    return alcore__run_end_pass(run);
+/* Visits the own blocks of a pass and adds to *out what they contribute to all shards; a wave at a
+ * time where values stay here. */
+static alcore_status map_own(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end,
+                             alcore__partials *out) {
+    const bool keeps = alcore__lists_own(run);
+    for (int64_t wave_end; first < end; first = wave_end) {
+        alcore__partials wave = {0};
+        const int64_t blocks = keeps ? alcore__blocks_per_wave(run, first) : end - first;
+        wave_end = end - first < blocks ? end : first + blocks;
+        alcore_status status = alcore__run_map(run, shard, first, wave_end, &wave);
+        if (status == ALCORE_OK && keeps) alcore__run_keep_values(run, &wave);
+        if (status == ALCORE_OK) pack(run, &wave);
+        if (status == ALCORE_OK) status = alcore__partials_merge(run->ctx, out, &wave);
+        alcore__partials_clear(run->ctx, &wave);
+        ALCORE__TRY(status);
+    }
+    pack(run, out); /* of all waves */
+    return ALCORE_OK;
+}
+
+/* Whether the shards exchange partials of the pass. */
+static bool is_exchanged(alcore__run *run, const alcore__pass *pass) {
+    alcore__block block;
+    if (!alcore__lists_own(run)) return alcore__pass_has_partial(pass);
+    alcore__describe_block(run, pass, 0 /* any */, &block);
+    return pass->partial.sums || alcore__layout_of(pass, &block).extra_bytes > 0;
 }
 
 alcore_status alcore__run_to_exchange(alcore__run *run, alcore__shard *shard, int64_t first,
                                       int64_t end, alcore__partials *out, bool *waits) {
-    *waits = false;
+    run->runner->exchanges = true;
     while (!alcore__run_done(run)) {
         const alcore__pass *pass = alcore__present_pass(run);
         run->runner->visit_blocks = 1;
         if (!is_in_shards(pass->source)) {
             ALCORE__TRY(alcore__run_make_pass(run, shard));
-        } else if (!alcore__pass_has_partial(pass)) {
-            ALCORE__TRY(make_own(run, shard, first, end));
-        } else {
-            ALCORE__TRY(alcore__run_map(run, shard, first, end, out));
-            pack(run, out);
-            *waits = true;
-            return ALCORE_OK;
+            continue;
         }
+        ALCORE__TRY(map_own(run, shard, first, end, out));
+        *waits = is_exchanged(run, pass);
+        if (*waits) return ALCORE_OK;
+        run->runner->next_block = run->active[pass->source].blocks;
+        ALCORE__TRY(alcore__run_end_pass(run));
     }
+    *waits = false;
     return ALCORE_OK;
 }
 
@@ -76,9 +99,4 @@ alcore_status alcore__run_complete_partials(alcore__run *run, alcore__partials *
     alcore__partials_clear(run->ctx, &missing);
     if (status == ALCORE_OK) status = alcore__run_check_partials(run, partials, &next);
     return status;
-}
-
-alcore_status alcore__run_take_partials(alcore__run *run, const alcore__partials *partials) {
-    ALCORE__TRY(alcore__run_reduce(run, partials));
-    return alcore__run_end_pass(run);
 }

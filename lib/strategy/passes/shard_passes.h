@@ -6,7 +6,13 @@
  *
  *     until *waits is false:
  *         alcore__run_to_exchange()    passes up to one that needs the partials of other shards
- *         alcore__run_take_partials()  those of all shards
+ *         alcore__run_reduce()         those of all shards, in order
+ *         alcore__run_end_pass()
+ *
+ * Where the input says so (alcore__own_rows) a run lists its own rows only: values of rows stay
+ * where they were computed, arrays have an entry for each own candidate, and sums and extra bytes
+ * alone are exchanged, those of all blocks. Then each process nominates (budget/nominees.h). For
+ * strategies whose definition says ranks_own.
  *
  * Only for strategies whose definition says by_passes. Blocks are those of all rows, so that a
  * process has whole ones; there are no wide blocks. */
@@ -21,10 +27,8 @@
 alcore_status alcore__run_to_exchange(alcore__run *run, alcore__shard *shard, int64_t first,
                                       int64_t end, alcore__partials *out, bool *waits);
 /* Adds what is missing to a sorted set of the partials of all blocks of the present pass: those
- * without bytes. Then checks all: ALCORE_E_CORRUPT or ALCORE_E_INTERNAL for one that the pass does
- * not make. The run stays as it is. */
+ * without bytes. Then checks all, but for their data, which may not be there: ALCORE_E_CORRUPT or
+ * ALCORE_E_INTERNAL for one that the pass does not make. The run stays as it is. */
 alcore_status alcore__run_complete_partials(alcore__run *run, alcore__partials *partials);
-/* Reduces such a set and ends the pass; after a failure the run can only be freed. */
-alcore_status alcore__run_take_partials(alcore__run *run, const alcore__partials *partials);
 
 #endif

@@ -160,12 +160,14 @@ START_TEST(strata) {
         int64_t count, n = vector_integer(vector_input(&one, "n_strata")), wide[16];
         const double *scores = vector_doubles(vector_input(&one, "scores"), &count);
         int32_t stratum[16];
-        double edges[16];
+        double edges[16], low = HUGE_VAL, high = -HUGE_VAL;
+        for (int64_t k = 0; k < count; k++)
+            low = fmin(low, scores[k]), high = fmax(high, scores[k]);
         if (strcmp(vector_text(vector_input(&one, "strata")), "quantile") == 0)
             ck_assert_int_eq(alcore__strata_quantile(b.ctx, scores, count, n, stratum, edges),
                              ALCORE_OK);
         else
-            alcore__strata_equal(scores, count, n, stratum, edges);
+            alcore__strata_equal(scores, count, low, high, n, stratum, edges);
         for (int64_t k = 0; k < count; k++) wide[k] = stratum[k];
         vector_equal(wide, vector_expected(&one, "stratum"));
         vector_near(edges, vector_expected(&one, "edges"), 1e-15);

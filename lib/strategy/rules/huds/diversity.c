@@ -17,7 +17,6 @@ const alcore__strategy_def alcore__strategy_diversity = {
     .needs = {[ALCORE__ROLE(CANDIDATES)] = BOTH},
     .score_rows = alcore__score_uncertainty,
     ALCORE__HUDS_RUN,
-    .by_passes = true,
 };
 
 const alcore__strategy_def alcore__strategy_diversity_global = {
@@ -27,5 +26,4 @@ const alcore__strategy_def alcore__strategy_diversity_global = {
     .params = ALCORE__PARAMS(GLOBAL_ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings},
     ALCORE__HUDS_RUN,
-    .by_passes = true,
 };

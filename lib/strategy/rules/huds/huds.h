@@ -19,6 +19,9 @@ typedef struct alcore__huds_state {
     bool unit;        /* embeddings are divided by their length first */
     bool only_needed; /* distances=needed */
 
+    /* The run lists the own rows of a shard, of which nothing but picks is told: u and then H lie
+     * in the array of the scores, and strata are computed anew for each block. */
+    bool brief;
     double lambda;       /* of the round: the weight of d (spec 3.6) */
     int64_t dims;        /* components of an embedding */
     bool some_global;    /* some strata are smaller than min_stratum */
@@ -26,12 +29,13 @@ typedef struct alcore__huds_state {
     /* [candidates] uncertainty (0 in diversity-global) and diversity (NaN: not measured): rows with
      * larger values are preferred. */
     double *u, *d;
-    int32_t *stratum; /* [candidates] 0 .. strata - 1; stratum 0 has the smallest u */
+    int32_t *stratum; /* [candidates] 0 .. strata - 1; stratum 0 has the smallest u; NULL: brief */
     int32_t *cluster; /* [candidates] number of the cluster in its stratum, 0 for a row of a small
                          stratum; NULL: every stratum has one centroid */
     /* [candidates] the group whose sums and centroids a row joins: its stratum, -1 for a row of a
      * small stratum. NULL with min_stratum=0, where it would be `stratum` (see group_array). */
     int32_t *group;
+    double low, high;     /* the smallest and the largest u of all candidates */
     double *edges;        /* [strata + 1] lower bound of u in each stratum, then the largest u */
     alcore__doubles sums; /* [strata + 1, dims] over the rows of each stratum, 0 for a small one;
                              then over all candidates, 0 where some_global is false */
@@ -55,6 +59,7 @@ typedef struct alcore__huds_state {
  * the array of the scores itself. */
 alcore_status alcore__huds_begin(alcore__run *run);
 extern const alcore__pass alcore__huds_passes[];
+bool alcore__huds_ranks_own(const void *state);
 alcore_status alcore__huds_finish(alcore__run *run);
 
 /* The weights of d and u; H of one row (HUDS, eq. 4), rest: 1 - lambda; and whether the strategy
@@ -74,6 +79,14 @@ static inline double alcore__huds_of_row(double lambda, double d, double rest, d
 static inline bool alcore__huds_has_scores(const alcore__run *run) {
     return run->def->score_rows != NULL;
 }
+
+/* ---- strata (huds_strata.c) ---- */
+
+/* The passes that fill u, and cut and count the strata. */
+extern const alcore__pass alcore__huds_strata_passes[];
+/* *out [active rows]: the strata of the candidates of a block, a part of the state's array or made
+ * on the scratch stack. */
+alcore_status alcore__huds_strata_of(alcore__block *block, const int32_t **out);
 
 /* ---- distances=needed (huds_needed.c) ---- */
 
@@ -127,6 +140,7 @@ extern const alcore__term alcore__huds_terms[];
 /* What the definitions of HUDS and of its diversity have in common. */
 #define ALCORE__HUDS_RUN                                                                           \
     .state_bytes = sizeof(alcore__huds_state), .begin = alcore__huds_begin,                        \
-    .passes = alcore__huds_passes, .finish = alcore__huds_finish
+    .passes = alcore__huds_passes, .finish = alcore__huds_finish, .by_passes = true,               \
+    .ranks_own = alcore__huds_ranks_own
 
 #endif

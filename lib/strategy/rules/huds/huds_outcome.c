@@ -107,6 +107,7 @@ static alcore_status record_columns(alcore__run *run) {
  * comes after, as the state has no u and d from then on. */
 alcore_status alcore__huds_finish(alcore__run *run) {
     alcore__huds_state *state = run->state;
+    if (state->brief) return ALCORE_OK;   /* the scores are H */
     alcore__free(run->ctx, state->group); /* only passes read it */
     state->group = NULL;
     if (state->only_needed) {

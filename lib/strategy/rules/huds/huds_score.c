@@ -9,7 +9,7 @@
  *   H(x)  lambda d(x) + (1 - lambda) u(x), d and u rescaled first if asked for; the largest first
  *
  * The diversity alone is diversity.c; huds_needed.c measures only rows that can be picked
- * (distances=needed), and huds_outcome.c reports.
+ * (distances=needed), huds_strata.c cuts strata, and huds_outcome.c reports.
  *
  * Reads the scores once and the embeddings twice (k = 1; with distances=needed those of the strata
  * that are measured) or about 2 + k + iterations times: k-means++ draws its k first centroids one
@@ -22,7 +22,6 @@
 
 #include "strategy/budget/rescale.h"
 #include "strategy/rules/huds/huds.h"
-#include "strategy/rules/huds/strata.h"
 
 /* lambda of the round (spec 3.6). In round 1 it is lambda_first, unless that is "same", which reads
  * as NaN. */
@@ -36,7 +35,7 @@ static double choose_lambda(const alcore__run *run) {
 /* ---- begin ---- */
 
 /* diversity-global skips the pass "scores": all candidates are stratum 0 then (new arrays are
- * zeroed), whose count is set here. For the others cut_strata() counts the strata. */
+ * zeroed). */
 alcore_status alcore__huds_begin(alcore__run *run) {
     alcore__huds_state *state = run->state;
     const int64_t count = run->outcome.count;
@@ -48,48 +47,25 @@ alcore_status alcore__huds_begin(alcore__run *run) {
     run->hints.repeats = state->many_centroids = state->clusters > 1; /* k-means: many passes */
     run->hints.host_doubles =
         ((double)state->strata * (double)state->clusters + 1.0) * (double)state->dims;
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->u));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->d));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->stratum));
-    if (state->min_stratum > 0) ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->group));
-    if (state->clusters > 1) ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->cluster));
+    state->brief = alcore__lists_own(run);
+    if (state->brief) {
+        state->u = state->d = run->outcome.scores;
+    } else {
+        ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->u));
+        ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->d));
+        ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->stratum));
+        if (state->min_stratum > 0) ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->group));
+        if (state->clusters > 1) ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->cluster));
+    }
     const int64_t groups = state->strata + 1;
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups, &state->edges));
     ALCORE__TRY(alcore__run_sums(run, groups * state->dims, &state->sums));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups, &state->counts));
-    state->counts[0] = state->counts[state->strata] = run->outcome.count;
+    state->low = HUGE_VAL;
+    state->high = -HUGE_VAL;
     if (state->clusters > 1)
         alcore__warn_passes(run, (double)state->clusters + ALCORE__KMEANS_MAX_ITERATIONS);
     return alcore__huds_begin_needed(run);
-}
-
-/* ---- pass "scores": u of every candidate, then the strata ---- */
-
-/* The partial is u, double [active rows]: the `rank` of the score, by which rows are ordered. */
-static alcore_status score_block(alcore__block *block, void *partial) {
-    return alcore__block_scores(block, partial, NULL, NULL); /* without score and raw */
-}
-
-/* End of pass "scores": cuts the candidates into strata by u, counts them, and decides which
- * centroid each row is measured from: that of its stratum or, in a stratum of fewer than
- * min_stratum rows, that of all candidates. With distances=needed the first batch is chosen. */
-static alcore_status cut_strata(alcore__run *run) {
-    alcore__huds_state *state = run->state;
-    int64_t count = run->outcome.count;
-    if (state->by_count) {
-        ALCORE__TRY(alcore__strata_quantile(run->ctx, state->u, count, state->strata,
-                                            state->stratum, state->edges));
-    } else {
-        alcore__strata_equal(state->u, count, state->strata, state->stratum, state->edges);
-    }
-    memset(state->counts, 0, (size_t)state->strata * sizeof *state->counts);
-    for (int64_t i = 0; i < count; i++) state->counts[state->stratum[i]]++;
-    for (int64_t i = 0; i < count && state->group; i++) {
-        bool small = state->counts[state->stratum[i]] < state->min_stratum;
-        state->group[i] = small ? -1 : state->stratum[i];
-        state->some_global |= small;
-    }
-    return state->only_needed ? alcore__huds_choose_strata(run) : ALCORE_OK;
 }
 
 /* ---- pass "centroids": sums by stratum, and of all candidates where a stratum is small ---- */
@@ -107,11 +83,25 @@ static const int32_t *group_array(const alcore__huds_state *state) {
     return state->group ? state->group : state->stratum;
 }
 
+/* The groups of a block in a run that keeps no array of them. */
+static alcore_status make_groups(alcore__block *block, const int32_t **out) {
+    const alcore__huds_state *state = block->run->state;
+    const int32_t *stratum;
+    int32_t *made;
+    ALCORE__TRY(alcore__huds_strata_of(block, &stratum));
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *made, &made));
+    for (int64_t i = 0; i < block->count; i++)
+        made[i] = state->counts[stratum[i]] < state->min_stratum ? -1 : stratum[i];
+    *out = made;
+    return ALCORE_OK;
+}
+
 /* *out [active rows]: the groups of the block's rows, a part of the state's array or, in a batch of
  * strata, where block->start is an index in state->batch_positions, a copy on the scratch stack. */
 static alcore_status groups_of(alcore__block *block, const int32_t **out) {
     const alcore__huds_state *state = block->run->state;
     int32_t *copy;
+    if (state->brief) return make_groups(block, out);
     const int32_t *group = group_array(state);
     *out = group + block->start;
     if (block->source == ALCORE__OVER_CANDIDATES) return ALCORE_OK;
@@ -177,7 +167,7 @@ static alcore_status set_centroids(alcore__run *run) {
     }
     const double *total = state->sums.values + state->strata * dims;
     for (int64_t j = 0; j < dims && state->some_global; j++)
-        state->centroids[last * dims + j] = total[j] / (double)run->outcome.count;
+        state->centroids[last * dims + j] = total[j] / (double)state->counts[state->strata];
     return ALCORE_OK;
 }
 
@@ -187,9 +177,9 @@ static size_t clusters_bytes(const alcore__block *block) {
     return state->many_centroids ? (size_t)block->count * sizeof(int32_t) : 0;
 }
 
-/* The partial is d [active rows], as values or, in a batch of strata, whose positions are not those
- * of the candidates, as extra bytes; then, with
- * k-means only, cluster [active rows]. assigned [active rows] numbers the clusters within their
+/* The partial is d [active rows], or H where d is not told, as values or, in a batch of strata,
+ * whose positions are not those of the candidates, as extra bytes; then, with k-means only, cluster
+ * [active rows]. assigned [active rows] numbers the clusters within their
  * stratum, while the kernel needs one index per row into state->centroids, whichever of the three
  * kinds of centroid it is: of all candidates, of a cluster, or of a stratum. */
 static alcore_status measure_distances(alcore__block *block, void *partial) {
@@ -209,8 +199,12 @@ static alcore_status measure_distances(alcore__block *block, void *partial) {
                       : assigned ? (int32_t)state->kmeans.centroid_starts[group[i]] + assigned[i]
                                  : group[i];
     }
-    return alcore__matrix_cosine_distances(&matrix, centroid, state->centroid_count,
-                                           state->centroids, distance);
+    ALCORE__TRY(alcore__matrix_cosine_distances(&matrix, centroid, state->centroid_count,
+                                                state->centroids, distance));
+    const double lambda = alcore__huds_lambda(block->run), rest = alcore__huds_rest(block->run);
+    for (int64_t i = 0; i < block->count && state->brief; i++)
+        distance[i] = alcore__huds_of_row(lambda, distance[i], rest, state->u[block->start + i]);
+    return ALCORE_OK;
 }
 
 /* Reduces the partial of one block: stores its cluster numbers at the positions of its candidates;
@@ -222,12 +216,7 @@ static alcore_status store_clusters(alcore__run *run, const alcore__block_partia
 }
 
 const alcore__pass alcore__huds_passes[] = {
-    {.name = "scores",
-     .scores = true,
-     .block = score_block,
-     .partial = {.values = {ALCORE__VALUES(alcore__huds_state, u)}},
-     .end = cut_strata,
-     .when = ALCORE__TEST(alcore__huds_has_scores)},
+    {.name = "scores and strata", .nested = alcore__huds_strata_passes},
     {.name = "centroids",
      .block = sum_by_stratum,
      .partial = {.sums = ALCORE__SUMS(alcore__huds_state, sums)},
@@ -261,6 +250,14 @@ const alcore__pass alcore__huds_passes[] = {
     {.name = NULL},
 };
 
+/* Strata of equal numbers of rows, a common scale, k-means and batches of strata need values of the
+ * rows of all shards. */
+bool alcore__huds_ranks_own(const void *state) {
+    const alcore__huds_state *huds = state;
+    return !huds->by_count && !huds->only_needed && huds->clusters <= 1 &&
+           alcore__rescale_named(huds->rescale) == ALCORE__RESCALE_NONE;
+}
+
 /* ---- the strategy ---- */
 
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
@@ -288,5 +285,4 @@ const alcore__strategy_def alcore__strategy_huds = {
     .needs = {[ALCORE__ROLE(CANDIDATES)] = BOTH},
     .score_rows = alcore__score_uncertainty,
     ALCORE__HUDS_RUN,
-    .by_passes = true,
 };

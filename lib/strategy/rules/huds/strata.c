@@ -5,30 +5,19 @@
  *   equal count   stratum(x) = floor(n rank(x) / candidates), rank from 0 by u, then by row
  *
  * Both write the edges of the strata for the report. Called at the end of the pass "scores" of HUDS
- * (huds_score.c). Scores are finite, as the scorer refuses others, and there is at least one. Cost:
- * one pass, or one sort. */
+ * (huds_score.c). Scores are finite, as the scorer refuses others. Cost: one pass, or one sort. */
 #include "strategy/rules/huds/strata.h"
-
-#include <math.h>
 
 #include "strategy/budget/rank.h"
 #include "strategy/strategy_run.h"
 
 /* The largest score, and one that rounding puts beside it, belongs to the last stratum; when all
- * scores are equal, all belong to the first. The order of the operations is that of spec 3.2, since
- * rounding decides for a score on an edge. */
-void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, int32_t *stratum,
-                          double *edges) {
-    double low = scores[0], high = scores[0];
-    for (int64_t i = 1; i < count; i++) {
-        if (scores[i] < low) low = scores[i];
-        if (scores[i] > high) high = scores[i];
-    }
-    double range = high - low, n = (double)strata;
-    for (int64_t i = 0; i < count; i++) {
-        double interval = range == 0.0 ? 0.0 : floor(((scores[i] - low) / range) * n);
-        stratum[i] = interval < n - 1.0 ? (int32_t)interval : (int32_t)(strata - 1);
-    }
+ * scores are equal, all belong to the first. */
+void alcore__strata_equal(const double *scores, int64_t count, double low, double high,
+                          int64_t strata, int32_t *stratum, double *edges) {
+    const double range = high - low, n = (double)strata;
+    for (int64_t i = 0; i < count; i++)
+        stratum[i] = alcore__stratum_of(scores[i], low, high, strata);
     for (int64_t e = 0; e < strata; e++) edges[e] = low + ((double)e / n) * range;
     edges[strata] = high;
 }

@@ -33,6 +33,8 @@ static const job_setting SETTINGS[] = {
     {"diversity-global", "unit=1", "30", "nan=exclude", ALCORE_DEDUP_EXACT},
     {"diversity-global", "k_clusters=7", "30", NULL, ALCORE_DEDUP_EXACT},
     {"huds", NULL, "90w,300w", NULL, ALCORE_DEDUP_EXACT},
+    {"huds", "n_strata=4 min_stratum=100", "300c,90c", "tie=random fill=stop", ALCORE_DEDUP_EXACT},
+    {"huds", "distances=needed", "30w", NULL, ALCORE_DEDUP_NONE},
     {"huds", "n_strata=5 k_clusters=3", "30", "fill=skip", ALCORE_DEDUP_NONE},
     {"huds", "strata=quantile rescale=zscore", "300c", "tie=random", ALCORE_DEDUP_EXACT},
     {"huds", "candidates=400", "60w", "max_similarity=0.8", ALCORE_DEDUP_EXACT},
@@ -559,13 +561,60 @@ START_TEST(sizes_of_passes) {
 }
 END_TEST
 
+/* Where shards keep the values of their own rows no message grows with the rows: of each shard the
+ * range of the scores, and how many rows each stratum has; of each block 8 bytes for each value of
+ * a stratum and of all; of each shard as many nominees as the budget has items. */
+START_TEST(sizes_of_own_rows) {
+    enum { STRATA = 3, BUDGET = 9 };
+    static const job_setting setting = {"huds", "n_strata=3", "9", NULL, ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
+    record made = record_exchanges(&setting, &cut);
+    const size_t head = 48 + (strlen(made.bytes[0] + 48) / 8 + 1) * 8 + 2 * 32;
+    ck_assert_int_eq(made.count, 5);
+    ck_assert_uint_eq(made.lengths[1], head + 2 * (16 + 16));
+    ck_assert_uint_eq(made.lengths[2], head + 2 * (16 + 8 * STRATA));
+    ck_assert_uint_eq(made.lengths[3], head + 3 * (16 + 8 * (STRATA + 1) * VECTOR));
+    ck_assert_uint_eq(made.lengths[4], head + 2 * 32 * BUDGET);
+    record_free(&made);
+}
+END_TEST
+
+/* Nominees of rows that are none, twice of one row, without a key, and half of one. */
+START_TEST(nominees_that_lie) {
+    static const job_setting setting = {"huds", NULL, "9", NULL, ALCORE_DEDUP_NONE};
+    static const int64_t wrong[] = {-1, FEW_ROWS};
+    const double nothing = NAN;
+    record made = record_exchanges(&setting, &WHOLE);
+    const int last = made.count - 1;
+    const size_t length = made.lengths[last], place = length - 32 * 9;
+    for (int lie = 0; lie < 4; lie++) {
+        alcore_job *job = job_new(ctx, &setting, &WHOLE, 0);
+        char *bytes = memcpy(malloc(length), made.bytes[last], length);
+        for (int i = 0; i < last; i++)
+            ck_assert_ok(alcore_job_deliver(job, made.bytes[i], made.lengths[i]));
+        const void *number = lie < 2    ? (const void *)&wrong[lie]
+                             : lie == 2 ? (const void *)(bytes + place + 32)
+                                        : (const void *)&nothing;
+        char copy[8];
+        memcpy(copy, number, sizeof copy);
+        ck_assert_int_eq(deliver_lie(job, bytes, length, lie == 3 ? place + 8 : place, copy),
+                         ALCORE_E_CORRUPT);
+        ck_assert_ok(alcore_job_deliver(job, made.bytes[last], length)); /* it is as it was */
+        free(bytes);
+        alcore_job_unref(job);
+    }
+    record_free(&made);
+}
+END_TEST
+
 /* Vectors that are no unit vectors, of candidates and of labeled rows, clusters and rows of L' that
- * are none. */
+ * are none, ranges of scores that are none, and counts of more rows than there are. */
 START_TEST(vectors_that_lie) {
     static const job_setting settings[] = {
         {"facility-location", NULL, "9", NULL, ALCORE_DEDUP_NONE},
         {"typiclust", NULL, "9", NULL, ALCORE_DEDUP_NONE},
-        {"mrs", NULL, "9", NULL, ALCORE_DEDUP_NONE}};
+        {"mrs", NULL, "9", NULL, ALCORE_DEDUP_NONE},
+        {"huds", NULL, "9", NULL, ALCORE_DEDUP_NONE}};
     const size_t candidates = count_rows(&settings[0], FEW_ROWS, 0),
                  labeled = count_rows(&settings[0], FEW_ROWS, ALCORE_ROW_LABELED);
     const int64_t none = (int64_t)labeled;
@@ -582,6 +631,10 @@ START_TEST(vectors_that_lie) {
         {1, 4 * labeled, 16, (const int32_t[]){0, 500}},
         {2, 16 * candidates, 8 * (candidates + 2), (const int64_t[]){-1}},
         {2, 16 * candidates, 8 * (candidates + 2), &none},
+        {3, 16, 0, (const double[]){NAN}},
+        {3, 16, 0, (const double[]){1e300}},
+        {3, 80, 8, (const int64_t[]){-1}},
+        {3, 80, 72, (const int64_t[]){FEW_ROWS + 1}},
     };
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         size_t length, place;
@@ -644,6 +697,7 @@ START_TEST(no_failing_allocation_does_harm) {
         {"huds", "n_strata=2 k_clusters=2", "9w", NULL, ALCORE_DEDUP_NONE},
         {"knn-uncertainty", NULL, "5", "nan=exclude", ALCORE_DEDUP_NONE},
         {"typiclust", "max_clusters=2", "3", NULL, ALCORE_DEDUP_NONE},
+        {"huds", "n_strata=2 min_stratum=40", "9w", NULL, ALCORE_DEDUP_EXACT},
     };
     static fault_allocator fault;
     const job_cut half = {2, {0, 40, 90}};
@@ -684,7 +738,9 @@ TEST_FILE() {
     tcase_add_test(cases, no_shard_has_a_labeled_row);
     tcase_add_test(cases, sizes_of_messages);
     tcase_add_loop_test(cases, sizes_of_passes, 0, 2);
+    tcase_add_test(cases, sizes_of_own_rows);
+    tcase_add_test(cases, nominees_that_lie);
     tcase_add_test(cases, vectors_that_lie);
-    tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 4);
+    tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 5);
     return check_suite_run("job_passes", cases);
 }

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The uncertainty u of every candidate, and the strata of HUDS, which are cut by it: passes that
+ * read no embeddings. Strata of equal width need no more of all candidates than the range of u. */
+#include <math.h>
+#include <string.h>
+
+#include "strategy/rules/huds/huds.h"
+#include "strategy/rules/huds/strata.h"
+
+/* ---- pass "scores": u of every candidate ---- */
+
+/* The smallest and the largest u of a block, as extra bytes. */
+typedef struct u_range {
+    double low, high;
+} u_range;
+
+static size_t range_bytes(const alcore__block *block) {
+    (void)block;
+    return sizeof(u_range);
+}
+
+/* The partial is u, double [active rows]: the `rank` of the score, by which rows are ordered; then
+ * their range. */
+static alcore_status score_block(alcore__block *block, void *partial) {
+    double *u = partial;
+    u_range *range = (u_range *)(void *)(u + block->count);
+    ALCORE__TRY(alcore__block_scores(block, u, NULL, NULL)); /* without score and raw */
+    *range = (u_range){.low = u[0], .high = u[0]};
+    for (int64_t i = 1; i < block->count; i++) {
+        if (u[i] < range->low) range->low = u[i];
+        if (u[i] > range->high) range->high = u[i];
+    }
+    return ALCORE_OK;
+}
+
+/* partial.join. */
+static void join_ranges(void *into, const void *next, size_t bytes) {
+    u_range *range = into;
+    const u_range *other = next;
+    (void)bytes;
+    if (other->low < range->low) range->low = other->low;
+    if (other->high > range->high) range->high = other->high;
+}
+
+/* The range may come from another process. */
+static alcore_status widen_range(alcore__run *run, const alcore__block_partial *partial) {
+    alcore__huds_state *state = run->state;
+    const u_range *range = partial->extra;
+    if (!isfinite(range->low) || !isfinite(range->high) || range->low > range->high)
+        return alcore__fail(ALCORE_E_CORRUPT, "a partial has no range of scores of block %lld",
+                            (long long)partial->block);
+    if (range->low < state->low) state->low = range->low;
+    if (range->high > state->high) state->high = range->high;
+    return ALCORE_OK;
+}
+
+/* End of pass "scores": cuts the candidates into strata by u. */
+static alcore_status cut_strata(alcore__run *run) {
+    alcore__huds_state *state = run->state;
+    const int64_t count = run->outcome.count;
+    if (state->brief) return ALCORE_OK;
+    if (state->by_count)
+        return alcore__strata_quantile(run->ctx, state->u, count, state->strata, state->stratum,
+                                       state->edges);
+    alcore__strata_equal(state->u, count, state->low, state->high, state->strata, state->stratum,
+                         state->edges);
+    return ALCORE_OK;
+}
+
+/* ---- pass "strata": how many candidates each has ---- */
+
+/* The partial: int64 [strata]. */
+static size_t counts_bytes(const alcore__block *block) {
+    const alcore__huds_state *state = block->run->state;
+    return (size_t)state->strata * sizeof(int64_t);
+}
+
+alcore_status alcore__huds_strata_of(alcore__block *block, const int32_t **out) {
+    const alcore__huds_state *state = block->run->state;
+    const double *u = state->u + block->start;
+    int32_t *made;
+    if (!state->brief) {
+        *out = state->stratum + block->start;
+        return ALCORE_OK;
+    }
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *made, &made));
+    for (int64_t i = 0; i < block->count; i++)
+        made[i] = state->strata > 1
+                      ? alcore__stratum_of(u[i], state->low, state->high, state->strata)
+                      : 0;
+    *out = made;
+    return ALCORE_OK;
+}
+
+static alcore_status count_strata(alcore__block *block, void *partial) {
+    const int32_t *stratum;
+    int64_t *counts = partial;
+    ALCORE__TRY(alcore__huds_strata_of(block, &stratum));
+    for (int64_t i = 0; i < block->count; i++) counts[stratum[i]]++;
+    return ALCORE_OK;
+}
+
+/* partial.join. */
+static void join_counts(void *into, const void *next, size_t bytes) {
+    int64_t *counts = into;
+    const int64_t *others = next;
+    for (size_t s = 0; s < bytes / sizeof *counts; s++) counts[s] += others[s];
+}
+
+/* Adds the counts, which may come from another process, to those of the strata and of all. */
+static alcore_status add_counts(alcore__run *run, const alcore__block_partial *partial) {
+    alcore__huds_state *state = run->state;
+    const int64_t *counts = partial->extra;
+    for (int64_t s = 0; s < state->strata; s++) {
+        const int64_t left = run->input->candidates.rows - state->counts[state->strata];
+        ALCORE__TRY(alcore__partial_check_index(counts[s], left + 1));
+        state->counts[s] += counts[s];
+        state->counts[state->strata] += counts[s];
+    }
+    return ALCORE_OK;
+}
+
+/* End of the pass: decides which centroid each row is measured from: that of its stratum or, in a
+ * stratum of fewer than min_stratum rows, that of all candidates. With distances=needed the first
+ * batch is chosen. */
+static alcore_status choose_groups(alcore__run *run) {
+    alcore__huds_state *state = run->state;
+    for (int64_t s = 0; s < state->strata; s++)
+        state->some_global |= state->counts[s] > 0 && state->counts[s] < state->min_stratum;
+    for (int64_t i = 0; i < run->outcome.count && state->group; i++) {
+        const bool small = state->counts[state->stratum[i]] < state->min_stratum;
+        state->group[i] = small ? -1 : state->stratum[i];
+    }
+    return state->only_needed ? alcore__huds_choose_strata(run) : ALCORE_OK;
+}
+
+const alcore__pass alcore__huds_strata_passes[] = {
+    {.name = "scores",
+     .scores = true,
+     .block = score_block,
+     .partial = {.values = {ALCORE__VALUES(alcore__huds_state, u)},
+                 .extra = range_bytes,
+                 .reduce = widen_range,
+                 .join = join_ranges},
+     .end = cut_strata,
+     .when = ALCORE__TEST(alcore__huds_has_scores)},
+    {.name = "strata",
+     .narrow = true,
+     .keeps_nothing = true,
+     .block = count_strata,
+     .partial = {.extra = counts_bytes, .reduce = add_counts, .join = join_counts},
+     .end = choose_groups},
+    {.name = NULL},
+};
