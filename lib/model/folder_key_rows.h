@@ -570,7 +570,12 @@ KEY(TOKENIZER, ALL, "full_tokenizer_file", NO_EFFECT, "", "where the tokenizer c
 KEY(TOKENIZER, ALL, "_commit_hash", NO_EFFECT, "", "where the tokenizer came from")
 KEY(TOKENIZER, ALL, "processor_class", NO_EFFECT, "", "of images and sounds")
 KEY(TOKENIZER, ALL, "transformers_version", NO_EFFECT, "", "who wrote the file")
-KEY(TOKENIZER, "eurobert llama alcore_transformer", "auto_map", REFUSED, "",
+KEY(TOKENIZER, "eurobert llama", "auto_map", OBEYED, "",
+    "the tokenizer has code of its own, which does not run here: refused, as by transformers "
+    "without "
+    "trust_remote_code, but where tokenizer_class is PreTrainedTokenizerFast, TokenizersBackend or "
+    "LlamaTokenizer, by which tokenizer.json says all")
+KEY(TOKENIZER, "alcore_transformer", "auto_map", REFUSED, "",
     "the tokenizer has code of its own, which does not run here; without the key the files are "
     "read")
 KEY(TOKENIZER,

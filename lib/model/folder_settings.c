@@ -84,6 +84,24 @@ static alcore_status read_ends(reader *r, const char *name) {
     return ALCORE_OK;
 }
 
+/* Refuses a tokenizer with code of its own where transformers has no class of the model_type and
+ * none is named that reads tokenizer.json: there it would ask whether the code may run. */
+static alcore_status check_tokenizer_code(const alcore__part *object, const char *model_type) {
+    static const char *const readers[] = {"PreTrainedTokenizerFast", "TokenizersBackend",
+                                          "LlamaTokenizer", "LlamaTokenizerFast"};
+    alcore__part code;
+    alcore__name name = {0};
+    if (strcmp(model_type, "eurobert") != 0 && strcmp(model_type, "llama") != 0) return ALCORE_OK;
+    if (!alcore__part_member(object, "auto_map", &code)) return ALCORE_OK;
+    ALCORE__TRY(alcore__part_text(object, "tokenizer_class", &name));
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (alcore__name_is(name, readers[i])) return ALCORE_OK;
+    return alcore__part_fail(object, ALCORE_E_UNSUPPORTED,
+                             "the tokenizer has code of its own (auto_map), which does not run "
+                             "here; where its tokenizer.json says all, write "
+                             "\"tokenizer_class\": \"PreTrainedTokenizerFast\"");
+}
+
 /* tokenizer_config.json: its keys, where texts are cut, and the chat template, which is there or in
  * a file of its own. */
 static alcore_status read_tokenizer_config(reader *r, const char *model_type) {
@@ -105,6 +123,7 @@ static alcore_status read_tokenizer_config(reader *r, const char *model_type) {
     ALCORE__TRY(alcore__folder_chat_read(&object, chat));
     ALCORE__TRY(
         alcore__folder_keys_check(&object, ALCORE__KEYS_TOKENIZER, model_type, &r->out->report));
+    ALCORE__TRY(check_tokenizer_code(&object, model_type));
     ALCORE__TRY(read_count(&object, "max_len", &r->out->max_tokens));
     return read_count(&object, "model_max_length", &r->out->max_tokens);
 }

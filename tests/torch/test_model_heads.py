@@ -239,7 +239,7 @@ def other_folders_say_what_they_are(box):
         "model.gguf": ("GGUF", "save_pretrained"), "model.onnx": ("ONNX",),
         "onnx/model.onnx": ("ONNX",), "model.bin": ("CTranslate2",), "tf_model.h5": ("TensorFlow", "from_tf"),
         "flax_model.msgpack": ("Flax",), "checkpoint_best.pt": ("fairseq", "OpenNMT"), "my.keras": ("Keras",), "decoder.yml": ("Marian",),
-        "0_Transformer/config.json": ("0_Transformer", "SentenceTransformer"), "modules.json": ("StaticEmbedding", ".npy"),
+        "0_Transformer/config.json": ("0_Transformer", "modules.json of the model"), "modules.json": ("StaticEmbedding", ".npy"),
         "0_StaticEmbedding/model.safetensors": ("StaticEmbedding", "modules.json"), "model.safetensors": ("config.json",)}
     for name, words in cases.items():
         for config in (False, True):
@@ -267,18 +267,21 @@ def code_of_a_folder_does_not_run(box):
         for module in ("configuration_own", "modeling_own"):
             open(os.path.join(path, module + ".py"), "w", encoding="utf-8").write("raise SystemExit('ran')\n")
         assert alcore.Model.open(path).embed(TEXTS).tolist() == plain, name
-    for name in ("bert", "eurobert", "nomic", "t5"):
+    for name in ("bert", "eurobert", "nomic", "t5", "llama"):
         path, config = folder(box, name), {}
         plain, file = alcore.Model.open(path).embed(TEXTS).tolist(), os.path.join(path, "tokenizer_config.json")
         if os.path.exists(file):
             with open(file, encoding="utf-8") as old:
                 config = json.load(old)
-        with open(file, "w", encoding="utf-8") as new:
-            json.dump({**config, "auto_map": {"AutoTokenizer": ["tokenization_own.OwnTokenizer", None]}}, new)
-        if name == "eurobert":  # transformers has no class of tokenizers for it, nor for Llama: there it asks whether the code may run
-            refused(path, "auto_map", "tokenizer_config.json")
-        else:
-            assert alcore.Model.open(path).embed(TEXTS).tolist() == plain, name
+        for kind in ("PreTrainedTokenizerFast", "TokenizersBackend", "OwnTokenizer", None):
+            with open(file, "w", encoding="utf-8") as new:
+                json.dump({**config, "auto_map": {"AutoTokenizer": ["tokenization_own.OwnTokenizer", None]}, "tokenizer_class": kind}, new)
+            # transformers has no class for these: without a known one it asks whether code may run
+            if name in ("eurobert", "llama") and kind in ("OwnTokenizer", None):
+                refused(path, "auto_map", "tokenizer_config.json", "PreTrainedTokenizerFast")
+            else:
+                assert len(alcore.Model.open(path).embed(TEXTS)) == len(TEXTS), name
+                assert kind != config.get("tokenizer_class") or alcore.Model.open(path).embed(TEXTS).tolist() == plain, name
 
 
 def folders_may_be_named_like_files(box):
