@@ -596,6 +596,7 @@ case("a model of functions scores references and translates", function()
         end,
     })
     equal(model.info.translates and model.info.scores, true)
+    equal(model.cut, 0)
     fails("ALCORE_E_UNSUPPORTED", "no outputs in a language", model:set_language("de"))
     fails("ALCORE_E_UNSUPPORTED", "no language model", model:set_verbalizer({"yes", "no"}))
     assert(model:set_verbalizer(nil))

@@ -211,6 +211,18 @@ def test_verbalizer(context, folder):
     assert not model.can("probs")
 
 
+def test_cut(context, folder):
+    (folder / "config.json").write_text('{"dims": 3, "tokens": 1, "calls": 579, "longest": 8}')
+    model = alcore.Model.open(folder, prompt="{text}", context=context)
+    assert model.cut == 0
+    model.run(alcore.Pool(["no fever no fever no fever no", "no"], context=context), "logprobs")
+    assert model.cut == 1
+    model.translate(["no"])
+    assert model.cut == 0
+    with pytest.raises(alcore.ParamError, match="{fever} is written {{fever}}"):
+        alcore.Model.open(folder, prompt="{text} {fever}", context=context)
+
+
 def test_chat(context, folder):
     (folder / "config.json").write_text('{"dims": 3, "tokens": 1, "calls": 579}')
     (folder / "chat_template.jinja").write_text("{% for m in messages %}{{ m.content }} {% endfor %}")
