@@ -46,7 +46,7 @@ def select(texts: t.Any, budget: int | float | str | list[int | float | str], st
     counts = [bytes(one) for one in gather(count())]
     raise_first(counts, "rank")
     task.counts, lacking = zip(*(json.loads(one[1:]) for one in counts))
-    task.stands_in = any(lacking)
+    task.stands_in = any(lacking) and all(lacks for rows, lacks in zip(task.counts, lacking) if rows)
     if task.stands_in:
         warnings.warn("the built-in n-gram model stands in, because neither a column nor a model was given; give one, or model=\"ngram\" to agree",
                       ImplicitModelWarning, stacklevel=user_level())

@@ -5,6 +5,7 @@
  * for each block of the shard whose partial has bytes, its number, how many bytes they are, and the
  * bytes up to a multiple of 8. */
 #include "extra/job/job_passes.h"
+#include "strategy/budget/spend.h"
 
 /* What stands before the bytes of a partial. */
 typedef struct partial_header {
@@ -25,6 +26,8 @@ void alcore__job_passes_clear_rows(alcore_ctx *ctx, alcore__job_passes *passes) 
     alcore__free(ctx, passes->labeled_rows);
     alcore__free(ctx, passes->costs);
     alcore__job_languages_clear(ctx, &passes->languages);
+    alcore__outcome_clear(ctx, &passes->sentences);
+    passes->sentences = (alcore__outcome){0};
     passes->mask = passes->labeled_rows = NULL;
     passes->costs = NULL;
     passes->ended = false;
@@ -76,7 +79,7 @@ static alcore_status begin_next(alcore_job *job) {
     alcore__fill *fill = &passes->input.fill;
     fill->budget = fill->further[--passes->budgets_left];
     fill->further_count = 0;
-    passes->input.only_picks = true;
+    passes->input.only_picks = !fill->explain;
     alcore__shard_free(passes->run, passes->shard);
     passes->shard = NULL;
     alcore__run_free(passes->run);
@@ -84,13 +87,26 @@ static alcore_status begin_next(alcore_job *job) {
     return begin_passes(job);
 }
 
+/* Keeps the sentences that a run has bought, and buys the phrases after the last one. */
+static alcore_status keep_sentences(alcore_job *job, bool first, alcore__outcome *outcome) {
+    alcore__job_passes *passes = job->passes;
+    if (first) {
+        passes->sentences = *outcome;
+        *outcome = (alcore__outcome){0};
+    } else {
+        ALCORE__TRY(alcore__outcome_add_purchase(job->object.ctx, outcome, &passes->sentences));
+    }
+    return passes->budgets_left > 0 ? ALCORE_OK
+                                    : alcore__job_join(job, passes->costs, &passes->sentences);
+}
+
 /* Keeps what the run has bought. */
 static alcore_status keep_outcome(alcore_job *job, alcore__outcome *outcome) {
     alcore__job_passes *passes = job->passes;
-    if (alcore__job_is_hybrid(job)) return alcore__job_join(job, passes->costs, outcome);
-    if (!passes->ended)
-        passes->budgets_left = passes->input.fill.further_count - outcome->further_count;
+    const bool first = !passes->ended;
+    if (first) passes->budgets_left = passes->input.fill.further_count - outcome->further_count;
     passes->ended = true;
+    if (alcore__job_is_hybrid(job)) return keep_sentences(job, first, outcome);
     return alcore__job_keep(job, &(alcore__job_bought){.outcome = outcome, .costs = passes->costs});
 }
 

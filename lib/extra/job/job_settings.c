@@ -100,10 +100,6 @@ static alcore_status check_options(const alcore_job *job) {
         return fail_option("max_similarity",
                            "this strategy exchanges tokens of the candidates, no embeddings", "off",
                            "buys similar rows too");
-    if (alcore__job_is_hybrid(job) && request->budgets.count > 1)
-        return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "jobs over shards do not serve several budgets of hybrid: make a job "
-                            "for each budget");
     if (options->max_age > 0)
         return fail_option("max_age", "which scores are computed again depends on all shards", "0",
                            "scores all rows by the present model");

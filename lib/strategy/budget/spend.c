@@ -56,6 +56,21 @@ static alcore_status keep_values(alcore_ctx *ctx, const alcore__outcome *outcome
     return ALCORE_OK;
 }
 
+alcore_status alcore__outcome_add_purchase(alcore_ctx *ctx, alcore__outcome *other,
+                                           alcore__outcome *outcome) {
+    const size_t count = (size_t)outcome->further_count;
+    alcore__purchase *further;
+    ALCORE__TRY(keep_values(ctx, other, &other->bought));
+    ALCORE__TRY(alcore__new_array(ctx, count + 1, sizeof *further, &further));
+    if (count > 0) memcpy(further, outcome->further, count * sizeof *further);
+    further[count] = other->bought;
+    other->bought = (alcore__purchase){0};
+    alcore__free(ctx, outcome->further);
+    outcome->further = further;
+    outcome->further_count++;
+    return ALCORE_OK;
+}
+
 /* Runs the strategy of `run` once more with another budget only and moves what that buys, with its
  * explanation and the values of the picks, to *purchase. Needed where a smaller budget may buy rows
  * that are no prefix of those of a larger one. */

@@ -3,10 +3,12 @@
 machine."""
 import concurrent.futures
 import threading
+import warnings
 
 import pytest
 
 import alcore
+import alcore.ranks
 
 TEXTS = ["text %d of %d words" % (row // 2 if row % 5 else row, row % 7) for row in range(90)]
 SCORES = [(row * 37 % 101) / 10 for row in range(90)]
@@ -196,6 +198,50 @@ def test_ranks_that_gather():
         thread.join()
     for number in range(len(SHARDS)):
         check(picks[number], expected("random", seed=4))
+
+
+def select_by_ranks(parts, strategy, **named):
+    """What alcore.ranks.select() gives in threads, one for each part of the texts; or the error of each."""
+    barrier, messages, found = threading.Barrier(len(parts)), {}, {}
+
+    def rank(number):
+        def gather(message):
+            messages[number] = message
+            barrier.wait(60)
+            all_messages = [messages[other] for other in range(len(parts))]
+            barrier.wait(60)
+            return all_messages
+        try:
+            found[number] = alcore.ranks.select(parts[number], "30w", strategy, gather=gather, rank=number, **named)
+        except alcore.Error as error:
+            found[number] = error
+    threads = [threading.Thread(target=rank, args=(number,)) for number in range(len(parts))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [found[number] for number in range(len(parts))]
+
+
+@pytest.mark.parametrize("strategy", ["nnll", "hybrid", "ngf", "random", None])
+def test_ranks_without_a_model_have_what_one_machine_has(strategy):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        found = select_by_ranks([TEXTS[first:end] for first, end in SHARDS], strategy)
+    assert [type(one.message) for one in told] == [alcore.ImplicitModelWarning] * (len(SHARDS) if strategy in ("nnll", "hybrid") else 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", alcore.ImplicitModelWarning)
+        one = alcore.select(TEXTS, "30w", strategy)
+    for picks in found:
+        assert (picks.texts, picks.ids, picks.scores, picks.costs) == (one.texts, one.ids, one.scores, one.costs)
+
+
+def test_ranks_of_which_one_has_a_column():
+    pool = alcore.Pool(TEXTS[:40])
+    pool.set_column("scores", SCORES[:40])
+    found = select_by_ranks([pool, TEXTS[40:]], "nnll")
+    assert [type(error) for error in found] == [alcore.MissingError] * 2
+    assert all("rank 1" in str(error) and "needs the column 'scores|logprobs'" in str(error) for error in found), found
 
 
 def test_messages_of_other_data_are_refused():

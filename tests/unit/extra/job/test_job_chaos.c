@@ -457,7 +457,6 @@ START_TEST(options_that_are_not_served) {
          ALCORE_E_UNSUPPORTED,
          "max_similarity with the strategy rtt-bleu, which compares texts"},
         {{"hybrid", "phrases=huds-phrase", "5", NULL, 0}, ALCORE_E_UNSUPPORTED, "huds-phrase"},
-        {{"hybrid", "sentences=random", "5,6", NULL, 0}, ALCORE_E_UNSUPPORTED, "for each budget"},
         {{"random", NULL, "5", "cache=/nowhere max_age=2", 0}, ALCORE_E_UNSUPPORTED, "max_age"},
         {{"random", NULL, "5", "masks=no", 0}, ALCORE_E_PARAM, "\"no\" is none of wordless"},
     };

@@ -528,6 +528,28 @@ START_TEST(sizes_of_messages) {
 }
 END_TEST
 
+/* With max_similarity the vectors of all candidates are in the message of rows, beside those of
+ * border rows, here none. */
+START_TEST(sizes_of_compared_rows) {
+    static const job_setting plain = {"kcenter", NULL, "9", NULL, ALCORE_DEDUP_NONE},
+                             limited = {"kcenter", NULL, "9", "max_similarity=0.9",
+                                        ALCORE_DEDUP_NONE};
+    record made = record_exchanges(&plain, &WHOLE), compared = record_exchanges(&limited, &WHOLE);
+    size_t bytes = 0, heads[2];
+    alcore_pool *pool = job_pool(ctx, &plain, 0, FEW_ROWS);
+    for (int64_t row = 0; row < FEW_ROWS; row++)
+        if (alcore_pool_states(pool)[row] == 0) bytes += VECTOR * sizeof(float);
+    alcore_pool_unref(pool);
+    heads[0] = (strlen(made.bytes[0] + 48) / 8 + 1) * 8;
+    heads[1] = (strlen(compared.bytes[0] + 48) / 8 + 1) * 8;
+    ck_assert_uint_gt(bytes, 1000);
+    ck_assert_uint_eq(compared.lengths[0] - heads[1],
+                      made.lengths[0] - heads[0] + (bytes + 7) / 8 * 8);
+    record_free(&made);
+    record_free(&compared);
+}
+END_TEST
+
 /* How many of the first rows have the states: 0, candidates. */
 static size_t count_rows(const job_setting *setting, int64_t rows, uint32_t states) {
     alcore_pool *pool = job_pool(ctx, setting, 0, rows);
@@ -737,6 +759,7 @@ TEST_FILE() {
     tcase_add_test(cases, clusters_that_lie);
     tcase_add_test(cases, no_shard_has_a_labeled_row);
     tcase_add_test(cases, sizes_of_messages);
+    tcase_add_test(cases, sizes_of_compared_rows);
     tcase_add_loop_test(cases, sizes_of_passes, 0, 2);
     tcase_add_test(cases, sizes_of_own_rows);
     tcase_add_test(cases, nominees_that_lie);

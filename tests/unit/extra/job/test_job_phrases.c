@@ -190,7 +190,9 @@ END_TEST
 static const job_setting HYBRIDS[] = {
     {"hybrid", "sentences=random", "80w", NULL, ALCORE_DEDUP_EXACT},
     {"hybrid", "sentences=nnll cover=1 carry=1", "90w", "tie=random", ALCORE_DEDUP_EXACT},
-    {"hybrid", "sentences=huds", "30", NULL, ALCORE_DEDUP_NONE},
+    {"hybrid", "sentences=huds", "30,8", NULL, ALCORE_DEDUP_NONE},
+    {"hybrid", "sentences=kcenter carry=1", "9,24,14", "fill=skip", ALCORE_DEDUP_EXACT},
+    {"hybrid", "sentences=ngram-cover", "20w,60w", NULL, ALCORE_DEDUP_EXACT},
     {"hybrid", "sentences=huds sentences.n_strata=3 sentences.candidates=60 ratio=0.3", "40.5u",
      "fill=skip", ALCORE_DEDUP_NORMALIZED},
     {"hybrid", "sentences=kcenter phrases=random-phrase phrases.max_n=2", "20", "seed=4",
