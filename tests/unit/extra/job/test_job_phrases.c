@@ -383,7 +383,9 @@ END_TEST
 
 /* One allocation of a job fails: it steps on after that, or a new one does. */
 START_TEST(no_failing_allocation_does_harm) {
-    const job_setting *setting = _i ? &HYBRIDS[1] : &PHRASES[1];
+    static const job_setting *const settings[] = {&PHRASES[1], &HYBRIDS[1], &HYBRIDS[3],
+                                                  &HYBRIDS[4]};
+    const job_setting *setting = settings[_i];
     static fault_allocator fault;
     const job_cut whole = {1, {0, 40}};
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
@@ -425,6 +427,9 @@ START_TEST(no_failing_allocation_does_harm) {
     }
     ck_assert_int_gt(failing, 100);
     alcore_selection_unref(expected);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0); /* nothing leaks */
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
 }
 END_TEST
 
@@ -439,6 +444,6 @@ TEST_FILE() {
     tcase_add_test(cases, sizes_of_all_texts);
     tcase_add_loop_test(cases, chaos_between_the_shards, 0, HYBRID_COUNT);
     tcase_add_test(cases, shards_of_other_selections);
-    tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 2);
+    tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 4);
     return check_suite_run("job_phrases", cases);
 }
