@@ -125,15 +125,6 @@ static alcore_status take_texts(alcore_job *job, const alcore__job_message *mess
 
 /* ---- parts of masks and tokens ---- */
 
-alcore__shard_answer alcore__job_answer_of(const alcore_job *job, int32_t wanted) {
-    return (alcore__shard_answer){.wanted = wanted,
-                                  .place = job->place,
-                                  .rows = job->rows,
-                                  .texts = job->texts,
-                                  .explain = alcore__job_is_hybrid(job),
-                                  .masked = {.repeated = job->repeated, .left_out = job->left_out}};
-}
-
 static alcore_status put_part(alcore_job *job, int32_t wanted, alcore__job_entry *entry,
                               alcore__buffer *items) {
     alcore__shard_answer answer = alcore__job_answer_of(job, wanted);

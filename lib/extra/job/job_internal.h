@@ -117,7 +117,14 @@ void alcore__job_whole_clear(alcore_job *job);
 /* ---- exchanges (job_exchange.c) ---- */
 
 /* The question of a job to its request. */
-alcore__shard_answer alcore__job_answer_of(const alcore_job *job, int32_t wanted);
+static inline alcore__shard_answer alcore__job_answer_of(const alcore_job *job, int32_t wanted) {
+    return (alcore__shard_answer){.wanted = wanted,
+                                  .place = job->place,
+                                  .rows = job->rows,
+                                  .texts = job->texts,
+                                  .explain = alcore__job_is_hybrid(job),
+                                  .masked = {.repeated = job->repeated, .left_out = job->left_out}};
+}
 
 void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes);
 
