@@ -311,6 +311,15 @@ static void print_place(const train_run *self) {
  * one. */
 static int train(train_run *self) {
     const train_config *config = &self->config;
+    const bool adapter = config->options.lora_rank > 0;
+    char path[4096];
+    TRY(join_path(config->out, "config.json", path));
+    if (adapter && access(path, F_OK) == 0)
+        return complain(
+            EXIT_DATA,
+            "%s: out: %s holds a model, beside which an adapter would not be read; take "
+            "another folder",
+            config->path, config->out);
     const alcore_status status =
         alcore_model_train(self->model, self->pairs.pool, &config->options, &self->result);
     if (status != ALCORE_OK && status != ALCORE_E_CANCELLED) print_place(self);
@@ -321,8 +330,7 @@ static int train(train_run *self) {
     }
     TRY(outcome(status));
     if (!self->validation.pool) return outcome(alcore_model_save(self->model, config->out));
-    char path[4096];
-    TRY(join_path(config->out, "config.json", path));
+    TRY(join_path(config->out, adapter ? "adapter_config.json" : "config.json", path));
     if (access(path, F_OK) == 0) return EXIT_DONE;
     return complain(EXIT_IO,
                     "%s: out: the training ended earlier, and its best model is no longer in %s; "

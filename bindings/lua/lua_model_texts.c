@@ -176,7 +176,9 @@ int l_model_score(lua_State *L) {
  * "bfloat16" or "float16"), recompute (true: less memory and more time, the same result), labels
  * (the ragged column with the class of each word, for a classifier of tokens whose references do
  * not have them; for question answering, whose texts are questions and whose references are the
- * answers, the column with the character of "qa_contexts" at which each answer begins, from 0)
+ * answers, the column with the character of "qa_contexts" at which each answer begins, from 0),
+ * lora_rank (above 0 a LoRA adapter of this rank is trained in place of the model), lora_alpha,
+ * lora_dropout, lora_targets (names of the matrices that are adapted, with commas)
  * @return a table with updates, tokens, loss, seconds, resumed, best_update, best_value and
  * stopped; or nil, message, code */
 int l_model_train(lua_State *L) {

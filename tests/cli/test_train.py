@@ -121,9 +121,9 @@ def settings_reach_the_engine(box):
     begin(box)
     done = train(box, settings(optimizer="adam", rate=0.5, weight_decay=0.25, beta1=0.75, beta2=0.5, epsilon=0.125, clip=2,
                                label_smoothing=0.1, updates=9, warmup=3, accumulate=2, batch_tokens=64, schedule="cosine", seed=7,
-                               precision="bfloat16", recompute=True))
+                               precision="bfloat16", recompute=True, lora_rank=4, lora_alpha=16, lora_dropout=0.1, lora_targets="q_proj,v_proj"))
     contains(done.err, "rate 0.5, decay 0.25, betas 0.75 0.5, epsilon 0.125, clip 2, smoothing 0.1, warmup 3, accumulate 2, "
-             "batch_tokens 64, schedule 3, optimizer 1, seed 7, dtype 102, recompute 1, weights\n", "9 updates;")
+             "batch_tokens 64, schedule 3, optimizer 1, seed 7, dtype 102, recompute 1, lora 4 16 0.1 q_proj,v_proj, weights\n", "9 updates;")
     equal("train: " in train(box, settings(), "--quiet").err, False)
 
 

@@ -63,6 +63,34 @@ def logprobs(model, path, text, target):
     return logits.log_softmax(-1).gather(1, torch.tensor(wanted)[:, None])[:, 0]
 
 
+def write_config(folder, base):
+    """Writes adapter_config.json anew, with the path of a base among the fixtures and the same bytes in each run."""
+    path = os.path.join(folder, 'adapter_config.json')
+    with open(path) as file:
+        written = json.load(file)
+    written['base_model_name_or_path'] = '../../fixtures/' + base
+    for key in ('target_modules', 'exclude_modules'):  # sets, whose order changes from run to run
+        written[key] = sorted(written[key]) if isinstance(written[key], list) else written[key]
+    with open(path, 'w') as file:
+        json.dump(written, file, indent=2, sort_keys=True)
+        file.write('\n')
+
+
+def answers(merged, path, embedder):
+    """What a model says of TEXTS and TARGETS. embedder: a language model without a head."""
+    expected = {}
+    with torch.no_grad():
+        stack = merged.get_encoder() if merged.config.is_encoder_decoder else merged.base_model
+        sources = [ids_of(path, text) for text in TEXTS]
+        causal = type(merged).__name__.endswith('ForCausalLM') or embedder
+        expected['embed'] = torch.stack([stack(input_ids=torch.tensor([ids[:-1] if causal else ids])).last_hidden_state[0].mean(0) for ids in sources])
+        if hasattr(merged, 'num_labels') and type(merged).__name__.endswith('ForSequenceClassification'):
+            expected['probs'] = torch.stack([merged(input_ids=torch.tensor([ids])).logits[0].softmax(-1) for ids in sources])
+        if type(merged).__name__.endswith('ForCausalLM') or merged.config.is_encoder_decoder:
+            expected['logprobs'] = torch.cat([logprobs(merged, path, *pair) for pair in zip(TEXTS, TARGETS)])
+    return expected
+
+
 def make(name, fixtures, folder):
     base, settings, *other = CASES[name]
     path = os.path.join(fixtures, base)
@@ -79,25 +107,8 @@ def make(name, fixtures, folder):
     shutil.rmtree(out, ignore_errors=True)
     model.save_pretrained(out)
     os.remove(os.path.join(out, 'README.md'))
-    config = os.path.join(out, 'adapter_config.json')
-    with open(config) as file:
-        written = json.load(file)
-    written['base_model_name_or_path'] = '../../fixtures/' + base
-    for key in ('target_modules', 'exclude_modules'):  # sets, whose order changes from run to run
-        written[key] = sorted(written[key]) if isinstance(written[key], list) else written[key]
-    with open(config, 'w') as file:
-        json.dump(written, file, indent=2, sort_keys=True)
-        file.write('\n')
-    merged, expected = model.merge_and_unload().eval(), {}
-    with torch.no_grad():
-        stack = merged.get_encoder() if merged.config.is_encoder_decoder else merged.base_model
-        sources = [ids_of(path, text) for text in TEXTS]
-        causal = type(merged).__name__.endswith('ForCausalLM') or name == 'qwen3-embedding'
-        expected['embed'] = torch.stack([stack(input_ids=torch.tensor([ids[:-1] if causal else ids])).last_hidden_state[0].mean(0) for ids in sources])
-        if hasattr(merged, 'num_labels') and type(merged).__name__.endswith('ForSequenceClassification'):
-            expected['probs'] = torch.stack([merged(input_ids=torch.tensor([ids])).logits[0].softmax(-1) for ids in sources])
-        if type(merged).__name__.endswith('ForCausalLM') or merged.config.is_encoder_decoder:
-            expected['logprobs'] = torch.cat([logprobs(merged, path, *pair) for pair in zip(TEXTS, TARGETS)])
+    write_config(out, base)
+    expected = answers(model.merge_and_unload().eval(), path, name == 'qwen3-embedding')
     save_file(expected, os.path.join(out, 'expected.safetensors'))
     print(name, {key: tuple(value.shape) for key, value in expected.items()})
 

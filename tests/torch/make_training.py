@@ -127,16 +127,16 @@ def language_rows(text, target, config):
     return torch.cat([text, torch.tensor(label[:-1], dtype=torch.int64)]), torch.tensor(label)
 
 
-def train(folder, path, whole=False):
-    kind, schedule, smoothing, kept = CASES[folder]
+def make_updates(folder, path, model, whole=False):
+    """Trains what of a model has gradients. Returns losses, weights and labels."""
+    kind, schedule, smoothing, _ = CASES[folder]
     data = load_file(os.path.join(path, 'expected.safetensors'))
-    model = kind.from_pretrained(path, dtype=torch.float32).eval()
     texts, types, marks = (cut(data, data[key]) for key in ('ids', 'types', 'marks'))
     weights = torch.tensor([1.0 + i % 3 for i in range(len(texts))])
     language, seq2seq = kind.__name__.endswith('ForCausalLM'), 'target.ids' in data
     labels = [None] * len(texts) if whole else cut(data, data['target.ids'], 'target.') if seq2seq else labels_of(folder, texts, marks)
     # Marian's sinusoids are constants, which files do not hold; transformers 5 would train them.
-    parameters = [p for name, p in model.named_parameters() if folder != 'marian' or 'embed_positions' not in name]
+    parameters = [p for name, p in model.named_parameters() if p.requires_grad and (folder != 'marian' or 'embed_positions' not in name)]
     optimizer = torch.optim.AdamW([{'params': [p for p in parameters if p.ndim > 1], 'weight_decay': COMMON['decay']},
                                    {'params': [p for p in parameters if p.ndim < 2], 'weight_decay': 0.0}],
                                   betas=COMMON['betas'], eps=COMMON['eps'])
@@ -166,14 +166,19 @@ def train(folder, path, whole=False):
         loss.backward()
         torch.nn.utils.clip_grad_norm_(parameters, COMMON['clip'])
         optimizer.step()
-    if whole:
-        return torch.stack(losses)
+    return torch.stack(losses), weights, labels
+
+
+def train(folder, path):
+    kind, kept = CASES[folder][0], CASES[folder][3]
+    model, again = (kind.from_pretrained(path, dtype=torch.float32).eval() for _ in range(2))
+    losses, weights, labels = make_updates(folder, path, model)
     found = dict(model.named_parameters())
     out = {FILE_NAMES.get(name, name): found[name].detach().clone() for name in kept}
-    out['losses'], out['weights'] = torch.stack(losses), weights
-    if language:
-        out['whole'] = train(folder, path, True)
-    if not seq2seq:
+    out['losses'], out['weights'] = losses, weights
+    if kind.__name__.endswith('ForCausalLM'):
+        out['whole'] = make_updates(folder, path, again, True)[0]
+    if not model.config.is_encoder_decoder:
         out['labels'] = torch.cat(labels)
     save_file(out, os.path.join(path, 'training.safetensors'))
     print(folder, [round(float(loss), 4) for loss in losses])

@@ -14,35 +14,13 @@ TORCH = os.path.join(ROOT, "tests", "torch")
 sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), TORCH, os.path.join(BUILD, "bindings", "python")]
 os.environ["ALCORE_LIBRARY"] = os.environ.get("ALCORE_LIBRARY") or os.path.join(BUILD, "lib", "libalcore.so.1")
 import alcore  # noqa: E402
+from adapter_files import numbers, read_tensors, worst, write_tensors  # noqa: E402
 from language_folder import language_folder  # noqa: E402
 from model_keys_folder import TARGETS, TEXTS, is_language, make_folder  # noqa: E402
 from refusals import error  # noqa: E402
 from tap import Tap  # noqa: E402
 
 ADAPTERS = sorted(os.listdir(os.path.join(TORCH, "adapters")))
-
-
-def read_tensors(path):
-    """name: (type, shape, bytes)"""
-    with open(path, "rb") as file:
-        data = file.read()
-    end = 8 + struct.unpack("<Q", data[:8])[0]
-    return {name: (entry["dtype"], entry["shape"], data[end + entry["data_offsets"][0]:end + entry["data_offsets"][1]])
-            for name, entry in json.loads(data[8:end]).items() if name != "__metadata__"}
-
-
-def write_tensors(path, tensors):
-    header, at = {}, 0
-    for name, (dtype, shape, data) in tensors.items():
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [at, at + len(data)]}
-        at += len(data)
-    text = json.dumps(header).encode()
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + b"".join(data for _, _, data in tensors.values()))
-
-
-def numbers(tensor):
-    return list(struct.unpack("<%df" % (len(tensor[2]) // 4), tensor[2]))
 
 
 def expected(name):
@@ -72,11 +50,6 @@ def adapter(box, name, change=None, tensors=None):
         file = os.path.join(path, "adapter_model.safetensors")
         write_tensors(file, tensors(read_tensors(file)))
     return path
-
-
-def worst(found, wanted):
-    assert len(found) == len(wanted), (len(found), len(wanted))
-    return max(abs(a - b) / (1 + abs(b)) for a, b in zip(found, wanted))
 
 
 def compare(model, name):
@@ -165,7 +138,7 @@ def refusals(box):
     for change, word in (({"peft_type": "IA3"}, "IA3"), ({"use_dora": True}, "use_dora"), ({"lora_bias": True}, "lora_bias"),
                          ({"init_lora_weights": "pissa"}, "init_lora_weights"), ({"trainable_token_indices": [1]}, "trainable_token_indices"),
                          ({"a_key_of_tomorrow": {"x": 1}}, "a_key_of_tomorrow"), ({"alpha_pattern": {"(": 3}}, "alpha_pattern"),
-                         ({"rank_pattern": {"q_proj": 5}}, "lora_A"), ({"r": 0}, "r"), ({"r": "two"}, "r"),
+                         ({"r": "two"}, "r is"),
                          ({"task_type": "POETRY"}, "POETRY"), ({"task_type": "SEQ_CLS"}, "")):
         found = error(lambda: alcore.Model.open(adapter(box, "qwen3", change)))
         assert word in found and (found or change == {"task_type": "SEQ_CLS"}), (change, found)
@@ -187,7 +160,7 @@ def refusals(box):
         return {name.replace("base_model.model.", ""): value for name, value in tensors.items()}
 
     for name, change, tensors, word in (("qwen3", None, other_names, "x_proj"), ("qwen3", None, one_factor, "lora_B"),
-                                        ("llama-tied", {"r": 1}, embeddings, "tie_word_embeddings"), ("qwen3", None, no_prefix, "base_model.model."),
+                                        ("llama-tied", {"r": 1, "target_modules": ["embed_tokens"]}, embeddings, "tie_word_embeddings"), ("qwen3", None, no_prefix, "base_model.model."),
                                         ("nomic", None, None, "belongs to nothing")):
         found = error(lambda: alcore.Model.open(adapter(box, name, change, tensors)))
         assert word in found, (name, word, found)
@@ -202,9 +175,58 @@ def refusals(box):
     assert "modules.json" in error(lambda: alcore.Model.open(path))
 
 
+def contradictions(box):
+    """Keys that say something else than the tensors, each refused by its name with what the tensors are."""
+    def lacks(part):
+        return lambda tensors: {name: value for name, value in tensors.items() if part not in name}
+
+    targets = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+    for name, change, tensors, key, word in (
+            ("qwen3", {"r": 0}, None, "r is 0", "1 or more"), ("qwen3", {"r": 5}, None, "r is 5", "lora_A.weight"),
+            ("qwen3", {"rank_pattern": {"q_proj": 5}}, None, "rank_pattern is", "q_proj.lora_A.weight"),
+            ("qwen3", {"target_modules": targets[1:]}, None, "target_modules is", "self_attn.q_proj"),
+            ("qwen3", {"target_modules": ".*k_proj"}, None, "target_modules is", "_proj in"),
+            ("qwen3", {"target_modules": targets}, lacks(".k_proj."), "target_modules is", "lacks model.layers.0.self_attn.k_proj"),
+            ("qwen3", {"target_modules": targets}, lacks("layers.1.mlp.up_proj."), "target_modules is", "lacks model.layers.1.mlp.up_proj"),
+            ("qwen3", {"exclude_modules": ["o_proj"], "target_modules": targets}, None, "exclude_modules is", "o_proj in"),
+            ("qwen3", {"layers_to_transform": [1], "target_modules": targets}, None, "layers_to_transform is", "model.layers.0."),
+            ("qwen3", {"layers_to_transform": 0, "layers_pattern": "layers", "target_modules": targets}, None, "layers_to_transform is", "layers.1."),
+            ("qwen3", {"bias": "some"}, None, "bias is", "lora_only"),
+            ("llama", {"bias": "none"}, None, "bias is", "bias of model.layers.0."), ("llama", {"bias": "lora_only"}, None, "bias is", "bias of model.layers."),
+            ("llama", None, lacks("gate_proj.bias"), "bias is", "lacks that of model.layers.0.mlp.gate_proj"),
+            ("roberta-mlm-to-class", {"bias": "all"}, None, "bias is", "lacks that of roberta.encoder.layer.0.")):
+        found = error(lambda: alcore.Model.open(adapter(box, name, change, tensors)))
+        assert "adapter_config.json: " + key in found and word in found, (name, change, key, found)
+    # What fits is read: patterns, whole names, layers.
+    for change, tensors in (({"target_modules": ".*_proj"}, None), ({"target_modules": "all-linear"}, None), ({"target_modules": None}, None),
+                            ({"target_modules": targets, "layers_to_transform": [0, 1], "layers_pattern": ["layers"]}, None),
+                            ({"target_modules": targets + ["query", "no.such"]}, None)):
+        compare(alcore.Model.open(adapter(box, "qwen3", change, tensors)), "qwen3")
+    one = error(lambda: alcore.Model.open(adapter(box, "qwen3", {"target_modules": targets, "layers_to_transform": [1]}, lacks("layers.0."))))
+    assert one == "", one
+
+
+def tied_outputs(box):
+    """Factors of an output matrix that is that of the embeddings, whether the file of the base holds it twice or once."""
+    def output(tensors):
+        rank, (rows, dims) = 2, shapes["shared.weight"]
+        floats = [struct.pack("<%df" % n, *[0.1] * n) for n in (rank * dims, rank * rows)]
+        return {"base_model.model.lm_head.lora_A.weight": ("F32", [rank, dims], floats[0]),
+                "base_model.model.lm_head.lora_B.weight": ("F32", [rows, rank], floats[1])}
+
+    shapes = {name: value[1] for name, value in read_tensors(os.path.join(TORCH, "fixtures", "t5", "model.safetensors")).items()}
+    for twice in (False, True):
+        path = adapter(os.path.join(box, str(twice)), "t5", {"target_modules": ["lm_head"]}, output)
+        weights = os.path.join(path, "..", "..", "fixtures", "t5", "model.safetensors")
+        tensors = {name: value for name, value in read_tensors(weights).items() if name != "lm_head.weight"}
+        write_tensors(weights, {**tensors, **({"lm_head.weight": tensors["shared.weight"]} if twice else {})})
+        found = error(lambda: alcore.Model.open(path))
+        assert ("tie_word_embeddings" if twice else "lm_head.lora_A.weight belongs to nothing") in found, (twice, found)
+
+
 def main():
     tap = Tap()
-    tap.run([parity, saved, in_fewer_bits, bases, refusals])
+    tap.run([parity, saved, in_fewer_bits, bases, refusals, contradictions, tied_outputs])
     tap.finish()
 
 

@@ -234,7 +234,8 @@ class Model(Handle):
               checkpoints: t.Path | None = None, checkpoint_every: int = 0, optimizer: str = "adamw", beta1: float | None = None,
               beta2: float | None = None, epsilon: float | None = None, weights: str | None = None, validation: Pool | None = None,
               validate_every: int = 0, metric: str = "loss", patience: int = 0, best: t.Path | None = None, precision: str = "float32",
-              recompute: bool = False, labels: str | None = None) -> dict[str, t.Any]:
+              recompute: bool = False, labels: str | None = None, lora_rank: int = 0, lora_alpha: float = 0.0, lora_dropout: float = 0.0,
+              lora_targets: str | t.Sequence[str] | None = None) -> dict[str, t.Any]:
         """Trains the model in place on the pairs of a Pool: texts and references of a translation model or a language model, which
         learns the texts where no row has a reference; of a classifier of texts the references are names of classes (info["labels"])
         or their numbers, of a classifier of tokens those of the words, with spaces between them. Returns a dict: updates, tokens, loss (nats, of the last update), seconds,
@@ -247,7 +248,11 @@ class Model(Handle):
         result. labels: the ragged column of the pool, and of validation, with the class of each word, for a classifier of tokens
         whose references do not have them;
         for question answering, whose texts are questions and whose references are the answers, the column with the character of
-        "qa_contexts" at which each answer begins."""
+        "qa_contexts" at which each answer begins. lora_rank: above 0 a LoRA adapter of this rank is trained in place of the model, and save()
+        writes it as a folder of PEFT; lora_alpha: 0 is 8; lora_targets: names of the matrices that are adapted, or "all-linear"; None: the
+        projections of queries and values. A model that was opened from the folder of an adapter goes on with it."""
+        if lora_targets is not None and not isinstance(lora_targets, str):
+            lora_targets = ",".join(lora_targets)
         how = options("train", locals(), metric=0 if metric == "loss" else choice("ALCORE_VALIDATE_", metric, "metric"), best=None if best is None else path_of(best))
         out = filled(_ffi.alcore_train_result, lib.alcore_model_train, self._handle, pool._handle, ctypes.byref(how))
         names = ("updates", "tokens", "loss", "seconds", "resumed", "best_update", "best_value")

@@ -75,7 +75,7 @@ typedef struct alcore_train_options {
     int64_t accumulate;   /**< passes per update; 0: 1 */
     int64_t batch_tokens; /**< tokens of one pass, text and reference; 0: the engine's choice */
     int64_t checkpoint_every; /**< updates, with checkpoints; 0: a checkpoint at the end only */
-    uint64_t seed;            /**< of the order of examples and of dropout */
+    uint64_t seed;            /**< of the order of examples, of dropout and of new adapters */
     const char *checkpoints;  /**< folder; training resumes from a checkpoint there; NULL: none */
     int32_t schedule;         /**< ALCORE_SCHEDULE_*; 0: _CONSTANT */
     int32_t optimizer;        /**< ALCORE_OPTIMIZER_*; 0: _ADAMW */
@@ -108,6 +108,24 @@ typedef struct alcore_train_options {
      * [rows], the character (code point) of the row's context, from 0, at which its reference, the
      * answer, begins. NULL for others */
     const char *labels;
+    /** Rank of a LoRA adapter (Hu et al. 2022) that is trained in place of the model: of a matrix W
+     * [out, in] of a block W + lora_alpha / lora_rank B A with A [lora_rank, in] and B [out,
+     * lora_rank], of which A and B alone are trained, and beside them the last layers of a
+     * classifier. A is drawn from `seed`, uniform in +-1 / sqrt(in), B is 0. alcore_model_save()
+     * writes the adapter as a folder of PEFT. A model that was opened from such a folder, or
+     * trained so before, goes on with its adapter, whose rank this must be. 0: the model is
+     * trained. @since 1.1 */
+    int64_t lora_rank;
+    /** With lora_rank: the factor above; 0: 8, or that of the adapter that is trained further.
+     * @since 1.1 */
+    double lora_alpha;
+    /** With lora_rank: dropout of what enters A, from 0, below 1. @since 1.1 */
+    double lora_dropout;
+    /** Borrowed. With lora_rank: names of the matrices that are adapted, as target_modules of PEFT
+     * has them, with commas or white space between them, each the end of a name or all of it, or
+     * "all-linear": all matrices of blocks. NULL: the projections of queries and values of all
+     * attentions, or those of the adapter that is trained further. @since 1.1 */
+    const char *lora_targets;
 } alcore_train_options;
 /** An alcore_train_options with its size set, rate, beta1, beta2 and epsilon unset and
  * everything else 0. */
@@ -149,14 +167,13 @@ typedef struct alcore_train_result {
  * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out NULL: not wanted; else its size is read, the rest is filled
  * @return ALCORE_OK, ALCORE_E_INVALID (also: the checkpoint is of another training; the text names
- * the difference), ALCORE_E_UNSUPPORTED (the model is not trained, lacks what the metric needs, or
- * has no tokenizer), ALCORE_E_PARAM (names an option out of bounds), ALCORE_E_NOT_FOUND (no column
- * of weights or labels), ALCORE_E_MISSING (names the first row without a reference), ALCORE_E_DATA
- * (a reference or a label is no class; an answer does not stand where its label says; a weight is
- * no number above 0; the gradient is not finite),
- * ALCORE_E_SHAPE (a row has not as many labels as tokens), ALCORE_E_CORRUPT (a damaged
- * checkpoint), ALCORE_E_IO, ALCORE_E_NOMEM,
- * ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * the difference), ALCORE_E_UNSUPPORTED (the model is not trained, or has no adapter that is,
+ * lacks what the metric needs, or has no tokenizer), ALCORE_E_PARAM (names an option out of
+ * bounds), ALCORE_E_NOT_FOUND (no column of weights or labels), ALCORE_E_MISSING (names the first
+ * row without a reference), ALCORE_E_DATA (a reference or a label is no class; an answer does not
+ * stand where its label says; a weight is no number above 0; the gradient is not finite),
+ * ALCORE_E_SHAPE (a row has not as many labels as tokens), ALCORE_E_CORRUPT (a damaged checkpoint),
+ * ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per model. ALCORE_E_BUSY while another call uses the model or changes a pool.
  * @callback progress, log, files
  * @since 1.0 */
@@ -166,12 +183,14 @@ ALCORE_API alcore_status alcore_model_train(alcore_model *model, alcore_pool *po
 
 /** Writes a model as a folder that alcore_model_open() and transformers read: weights, settings and
  * files of the tokenizer, each file whole or not at all. The folder that the model was opened from
- * must still be there, with the same config.json.
+ * must still be there, with the same config.json. Of a model whose last training was that of an
+ * adapter (alcore_train_options.lora_rank) it writes the adapter: adapter_config.json, which names
+ * the folder of the model, and adapter_model.safetensors, which PEFT and alcore_model_open() read.
  * @param[in] model borrowed
  * @param[in] path of the folder; it is made where there is none
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (models of this kind are not saved),
- * ALCORE_E_IO, ALCORE_E_DATA (it has another), ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress),
- * ALCORE_E_BUSY
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: the folder of an adapter holds the weights of a
+ * model), ALCORE_E_UNSUPPORTED (models of this kind are not saved), ALCORE_E_IO, ALCORE_E_DATA (it
+ * has another), ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY
  * @serialized per model. ALCORE_E_BUSY while another call uses the model.
  * @callback progress, log, files
  * @since 1.0 */

@@ -43,7 +43,9 @@ enum alcore_sys_model_call {
      * translate() continue it. */
     ALCORE_SYS_MODEL_CONTINUES = 512,
     /** No call: the adapter of alcore_sys_model_options was merged into the weights. */
-    ALCORE_SYS_MODEL_ADAPTED = 1024
+    ALCORE_SYS_MODEL_ADAPTED = 1024,
+    /** train() trains adapters: alcore_sys_model_training.lora_rank. */
+    ALCORE_SYS_MODEL_TRAIN_LORA = 2048
 };
 
 /** A number type of models that no array has: alcore_sys_model_options.dtype, beside those of
@@ -322,6 +324,16 @@ typedef struct alcore_sys_model_training {
     /** 1: what a block keeps for its gradient is computed again when it is due, in place of kept:
      * less memory and about a third more time, the same gradients. */
     int32_t recompute;
+    /** Of engines with ALCORE_SYS_MODEL_TRAIN_LORA: the rank of an adapter (LoRA) that is trained
+     * in place of the model; 0: the model is. A model that was opened with an adapter, or trained
+     * in this way before, goes on with it, whose rank this must be. */
+    int64_t lora_rank;
+    double lora_alpha;        /**< its change is lora_alpha / lora_rank times B A; 0: that of the
+                                   adapter that is trained further, 8 of a new one */
+    double lora_dropout;      /**< of what enters A, below 1; 0: none */
+    const char *lora_targets; /**< names of modules with commas or white space between them,
+                                   each the end of a name or all of it, or "all-linear": all
+                                   matrices of blocks; NULL: projections of queries and values */
 } alcore_sys_model_training;
 
 /** Result of a training. */

@@ -138,19 +138,26 @@ std::string without(const std::string &name, const char *end) {
     return ends_with(name, end) ? name.substr(0, name.size() - std::string_view(end).size()) : "";
 }
 
+/* The object of adapter_config.json, of an adapter that is read here. */
+Json read_config(const Host &host, const std::string &folder) {
+    const std::string path = folder + "/adapter_config.json";
+    Json object = read_json(host, folder, "adapter_config.json");
+    if (!object) fail(ALCORE_E_IO, "%s is missing", path.c_str());
+    check_settings(Keys(object, path), object.get());
+    return object;
+}
+
 } // namespace
 
 Adapter::Adapter(const Host &host, const std::string &folder)
-    : folder_(folder), path_(folder + "/adapter_config.json"),
-      weights_(host, folder, "adapter_model.safetensors") {
-    Json object = read_json(host, folder, "adapter_config.json");
-    if (!object) fail(ALCORE_E_IO, "%s is missing", path_.c_str());
-    const Keys keys(object, path_);
-    check_settings(keys, object.get());
+    : folder_(folder), path_(folder + "/adapter_config.json"), config_(read_config(host, folder)),
+      keys_(config_, path_), rules_(keys_), weights_(host, folder, "adapter_model.safetensors") {
+    const Keys &keys = keys_;
     head_ = head_of(keys);
     const double rank = static_cast<double>(keys.integer("r", 8)),
                  alpha = keys.real("lora_alpha", 8);
     const bool rooted = keys.flag("use_rslora", false);
+    if (rank < 1) keys.refuse("r", "1 or more");
     for (const std::string &name : weights_.names()) {
         unused_.insert(name);
         if (name.rfind(PREFIX, 0) != 0)
@@ -169,10 +176,16 @@ Adapter::Adapter(const Host &host, const std::string &folder)
             delta.b = std::string(PREFIX) + module +
                       (delta.table ? ".lora_embedding_B" : ".lora_B.weight");
             const double r = by_pattern(keys, "rank_pattern", module, rank);
+            const char *key = r == rank ? "r" : "rank_pattern";
             if (!(r >= 1) || r != std::floor(r) || r > 1 << 24)
-                keys.refuse(keys.has("rank_pattern") ? "rank_pattern" : "r",
-                            "whole numbers from 1 on");
+                keys.refuse(key, "whole numbers from 1 on");
             delta.rank = static_cast<int64_t>(r);
+            if (const std::vector<int64_t> &shape = weights_.shape(name);
+                shape.empty() || shape[0] != delta.rank)
+                keys.refuse(key, ("the rows of " + name + " in adapter_model.safetensors, " +
+                                  std::to_string(shape.empty() ? 0 : shape[0]))
+                                     .c_str());
+            rules_.check_factors(module);
             delta.scale =
                 by_pattern(keys, "alpha_pattern", module, alpha) / (rooted ? std::sqrt(r) : r);
             deltas_[module + ".weight"] = delta;
@@ -182,6 +195,11 @@ Adapter::Adapter(const Host &host, const std::string &folder)
             if (base != std::string::npos) own.replace(base, BASE.size(), ".");
             whole_[own] = name;
         }
+    }
+    for (const auto &[own, name] : whole_) {
+        const std::string module = without(own, ".bias");
+        if (!module.empty() && !rules_.saves(module))
+            rules_.check_bias(module, deltas_.count(module + ".weight") != 0);
     }
 }
 
@@ -210,6 +228,53 @@ at::Tensor Adapter::add(const std::string &name, const at::Tensor &value) {
                      b = take(delta.b, {rows, delta.rank}).to(at::kFloat);
     const at::Tensor change = delta.table ? at::mm(a.t(), b.t()) : at::mm(b, a);
     return change.mul_(delta.scale).add_(value).to(value.scalar_type());
+}
+
+void Adapter::expect(const std::string &name, const std::string &prefix) const {
+    static const std::regex in_block(".*\\.\\d+\\..*");
+    const std::string of_weight = without(name, ".weight"), of_bias = without(name, ".bias"),
+                      module = prefix + (of_weight.empty() ? of_bias : of_weight);
+    if ((of_weight.empty() && of_bias.empty()) || !std::regex_match(module, in_block) ||
+        rules_.saves(module))
+        return;
+    const auto has_factors = [&](const std::string &own) {
+        return deltas_.count(own + ".weight") != 0;
+    };
+    const bool factors = has_factors(module) || has_factors(module.substr(prefix.size()));
+    if (!of_weight.empty() && !factors && rules_.wants_factors(module))
+        keys_.refuse(
+            "target_modules",
+            ("more than adapter_model.safetensors has factors of, which lacks " + module).c_str());
+    if (!of_bias.empty() && rules_.wants_bias(factors) && whole_.count(name) == 0 &&
+        whole_.count(prefix + name) == 0)
+        keys_.refuse(
+            "bias",
+            ("more than adapter_model.safetensors holds, which lacks that of " + module).c_str());
+}
+
+std::vector<Adapter::Factors> Adapter::factors() {
+    std::vector<Factors> out;
+    for (const auto &[name, delta] : deltas_) {
+        const at::Tensor a = weights_.read(delta.a).to(at::kFloat),
+                         b = weights_.read(delta.b).to(at::kFloat);
+        out.push_back({without(name, ".weight"), a, b, delta.scale});
+    }
+    return out;
+}
+
+Json Adapter::trained_config() const {
+    for (const auto &[name, delta] : deltas_)
+        if (delta.table)
+            fail(ALCORE_E_UNSUPPORTED,
+                 "%s: factors of embeddings (%s) are not trained here, only those of blocks",
+                 folder_.c_str(), delta.a.c_str());
+    if (keys_.text("bias", "none") != "none")
+        keys_.refuse("bias", "none of an adapter that is trained here", ALCORE_E_UNSUPPORTED);
+    for (const auto &[name, stored] : whole_)
+        if (saved_.count(name) == 0)
+            fail(ALCORE_E_UNSUPPORTED, "%s: the tensor %s is not trained here", folder_.c_str(),
+                 stored.c_str());
+    return Json(json_copy(config_.get()), json_decref);
 }
 
 void Adapter::check_used() const {

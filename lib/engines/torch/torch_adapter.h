@@ -12,7 +12,7 @@
 
 #include <set>
 
-#include "torch_parts.h"
+#include "torch_adapter_rules.h"
 
 namespace alcore_torch {
 
@@ -33,9 +33,25 @@ class Adapter {
     /* Fails where a tensor of the adapter was asked for by neither read() nor add(): the model that
      * was built has no place for it. */
     void check_used() const;
+    /* Fails where adapter_config.json says that the file holds factors or the bias of the module
+     * that has the tensor `name`, with the prefix or without it, and it does not. Only modules of
+     * blocks are looked at: of others the folder may hold more than the class of the model has. */
+    void expect(const std::string &name, const std::string &prefix) const;
     /* What task_type says that the adapted model is: the end of its class, such as
      * "ForSequenceClassification"; empty: nothing. */
     const std::string &head() const { return head_; }
+
+    /* What a training goes on from. */
+    struct Factors {
+        std::string module;
+        at::Tensor a, b;
+        double scale; /* of b a */
+    };
+    std::vector<Factors> factors();
+    /* Names of the tensors of modules_to_save. */
+    std::vector<std::string> saved() const { return {saved_.begin(), saved_.end()}; }
+    /* A copy of adapter_config.json; fails where the adapter has what is not trained. */
+    Json trained_config() const;
 
   private:
     struct Delta {
@@ -46,6 +62,9 @@ class Adapter {
     };
     at::Tensor take(const std::string &name, const std::vector<int64_t> &shape);
     const std::string folder_, path_; /* path_: of adapter_config.json */
+    const Json config_;
+    const Keys keys_;
+    const AdapterRules rules_;
     Weights weights_;
     std::map<std::string, std::string> whole_; /* name of a tensor -> its name in the file */
     std::map<std::string, Delta> deltas_;      /* by the name of the weight, "NAME.weight" */

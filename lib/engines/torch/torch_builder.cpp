@@ -32,6 +32,7 @@ at::Tensor Builder::read(const std::string &name, const std::vector<int64_t> &sh
         if (own.empty() && adapter != nullptr && (adapter->has(full) || adapter->changes(full)))
             own = full;
     const bool whole = !own.empty() && adapter->has(own);
+    if (adapter != nullptr) adapter->expect(name, family.prefix);
     at::Tensor value = whole ? adapter->read(own, shape).to(model.dtype)
                              : weights.read(found.empty() ? family.prefix + name : found, shape,
                                             model.dtype, into);
@@ -72,6 +73,8 @@ at::Tensor Builder::tied(const at::Tensor &value, const at::Tensor &other) {
         return tensor_hash(tensor);
     };
     if (!ties() || value.sizes() != other.sizes() || hash(value) != hash(other)) return value;
+    for (at::Tensor &one : adapted) /* what it adds is for both, or for check_adapter() to refuse */
+        if (one.is_same(value)) one = other;
     model.parameters -= value.numel();
     model.stored.pop_back();
     return other;

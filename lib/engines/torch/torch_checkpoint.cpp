@@ -19,7 +19,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "torch_train.h"
+#include "torch_lora.h"
 
 namespace alcore_torch {
 
@@ -99,6 +99,7 @@ Json settings_of(const Training &training) {
     set("optimizer", json_integer(how.optimizer));
     text("dtype", c10::toString(products_type(how)));
     text("seed", hex(how.seed));
+    if (training.lora) text("lora", lora_settings(*training.lora));
     return out;
 }
 
@@ -122,6 +123,12 @@ void compare(const std::string &path, const Json &made_with, const Json &now) {
              "for checkpoints",
              path.c_str(), key, text_of(other).c_str(), text_of(value).c_str());
     }
+    if (json_object_get(made_with.get(), "lora") != nullptr &&
+        json_object_get(now.get(), "lora") == nullptr)
+        fail(ALCORE_E_INVALID,
+             "%s was written by the training of an adapter, and here the model itself is trained; "
+             "take another folder for checkpoints",
+             path.c_str());
 }
 
 /* Calls body(name, tensor) for the three tensors of each parameter, always in the same order. */

@@ -26,7 +26,8 @@ uint32_t calls_of(const Model &model) {
     uint32_t calls = ALCORE_SYS_MODEL_EMBED |
                      (model.products == at::kChar ? 0u : uint32_t{ALCORE_SYS_MODEL_SAVE}) |
                      (model.adapter.empty() ? 0u : uint32_t{ALCORE_SYS_MODEL_ADAPTED});
-    uint32_t train = number_type(model) == at::kFloat ? ALCORE_SYS_MODEL_TRAIN : 0;
+    uint32_t train =
+        number_type(model) == at::kFloat ? ALCORE_SYS_MODEL_TRAIN | ALCORE_SYS_MODEL_TRAIN_LORA : 0;
     switch (model.head) {
     case Head::Classes:
         return calls | train | ALCORE_SYS_MODEL_CLASS_PROBS;

@@ -13,6 +13,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "torch_linear.h"
+#include "torch_lora.h"
 #include "torch_narrow.h"
 
 namespace alcore_torch {
@@ -85,8 +86,8 @@ at::Tensor product_of(const at::Tensor &x, const at::Tensor &matrix) {
 
 /* x may have more than two dimensions, of which the last is `in`; with gradients the operator is
  * used for two only, the form of Product. */
-at::Tensor Linear::operator()(const at::Tensor &x) const {
-    if (narrow) return narrow_product(*this, x);
+static at::Tensor plain_product(const at::Tensor &x, const at::Tensor &weight,
+                                const at::Tensor &bias) {
     if (!fits_onednn(x, weight)) return at::linear(x, weight, bias);
     if (!c10::GradMode::is_enabled()) return onednn_product(x, weight, bias);
     /* at::linear() is what autocast converts the inputs of; Product would stay float32. */
@@ -96,7 +97,19 @@ at::Tensor Linear::operator()(const at::Tensor &x) const {
                           bias.defined() ? std::optional<at::Tensor>(bias) : std::nullopt);
 }
 
-at::Tensor activated(const Linear &linear, const at::Tensor &x, Activation activation) {
+at::Tensor Linear::operator()(const at::Tensor &x, const Drop &drop) const {
+    if (narrow) return narrow_product(*this, x);
+    at::Tensor y = plain_product(x, weight, bias);
+    return low_rank ? y + low_rank->product(x, drop) : y;
+}
+
+std::array<Linear *, 8> matrices_of(Block &block) {
+    return {&block.self,      &block.self_out, &block.cross_q, &block.cross_kv,
+            &block.cross_out, &block.up,       &block.gate,    &block.down};
+}
+
+at::Tensor activated(const Linear &linear, const at::Tensor &x, Activation activation,
+                     const Drop &drop) {
     if (linear.narrow) {
         if (activation == Activation::Tanh) return at::tanh(linear(x));
         return narrow_product(linear, x,
@@ -105,8 +118,8 @@ at::Tensor activated(const Linear &linear, const at::Tensor &x, Activation activ
                               : activation == Activation::Relu     ? TORCH_AFTER_RELU
                                                                    : TORCH_AFTER_SILU);
     }
-    if (!c10::InferenceMode::is_enabled() || !fits_onednn(x, linear.weight))
-        return activate(linear(x), activation);
+    if (!c10::InferenceMode::is_enabled() || !fits_onednn(x, linear.weight) || linear.low_rank)
+        return activate(linear(x, drop), activation);
     switch (activation) {
     case Activation::Gelu:
         return onednn_product(x, linear.weight, linear.bias, "gelu", "none");
@@ -128,9 +141,10 @@ at::Tensor added(const Linear &linear, const at::Tensor &x, const at::Tensor &to
     return to + after(linear(x));
 }
 
-at::Tensor gated(const Linear &gate, const at::Tensor &x, const at::Tensor &inside) {
+at::Tensor gated(const Linear &gate, const at::Tensor &x, const at::Tensor &inside,
+                 const Drop &drop) {
     if (gate.narrow) return narrow_product(gate, x, TORCH_AFTER_NOTHING, inside);
-    return gate.weight.defined() ? inside * gate(x) : inside;
+    return gate.weight.defined() ? inside * gate(x, drop) : inside;
 }
 
 PackedWeights::~PackedWeights() {
@@ -151,9 +165,7 @@ void PackedWeights::pack(const Host &host, Linear &linear) {
 
 void PackedWeights::pack(const Host &host, Stack &stack) {
     for (Block &block : stack.blocks)
-        for (Linear *linear : {&block.self, &block.self_out, &block.cross_q, &block.cross_kv,
-                               &block.cross_out, &block.up, &block.gate, &block.down})
-            pack(host, *linear);
+        for (Linear *linear : matrices_of(block)) pack(host, *linear);
 }
 
 } // namespace alcore_torch

@@ -3,6 +3,8 @@
 #ifndef ALCORE__TORCH_LINEAR_H
 #define ALCORE__TORCH_LINEAR_H
 
+#include <array>
+
 #include "torch_parts.h"
 
 namespace alcore_torch {
@@ -29,14 +31,19 @@ class PackedWeights {
     std::vector<std::pair<at::Tensor *, at::Tensor>> plain_; /* where it belongs, and the weight */
 };
 
-/* activate(linear(x), activation); in a call that does not train, and where oneDNN multiplies, in
- * one pass over the result. */
-at::Tensor activated(const Linear &linear, const at::Tensor &x, Activation activation);
+/* The matrices of a block, of which some may not be given. */
+std::array<Linear *, 8> matrices_of(Block &block);
+
+/* activate(linear(x, drop), activation); in a call that does not train, and where oneDNN
+ * multiplies, in one pass over the result. */
+at::Tensor activated(const Linear &linear, const at::Tensor &x, Activation activation,
+                     const Drop &drop = {});
 /* to + after(linear(x)); an undefined norm is none. */
 at::Tensor added(const Linear &linear, const at::Tensor &x, const at::Tensor &to,
                  const Norm &after = {});
-/* inside * gate(x), or `inside` where there is no gate. */
-at::Tensor gated(const Linear &gate, const at::Tensor &x, const at::Tensor &inside);
+/* inside * gate(x, drop), or `inside` where there is no gate. */
+at::Tensor gated(const Linear &gate, const at::Tensor &x, const at::Tensor &inside,
+                 const Drop &drop = {});
 
 } // namespace alcore_torch
 

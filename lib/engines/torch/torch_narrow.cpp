@@ -179,8 +179,7 @@ class Narrowing {
 #endif
     }
     void narrow(Block &block) {
-        for (Linear *linear : {&block.self, &block.self_out, &block.cross_q, &block.cross_kv,
-                               &block.cross_out, &block.up, &block.gate, &block.down})
+        for (Linear *linear : matrices_of(block))
             narrow(*linear);
         for (Linear *linear : {&block.distance_query, &block.distance_key}) widen(*linear);
         for (Norm *norm : {&block.self_norm, &block.cross_norm, &block.ffn_norm, &block.query_norm,

@@ -177,14 +177,21 @@ enum class Activation { Gelu, GeluTanh, Relu, Silu, Tanh };
 enum class Positions { None, Learned, Sinusoid, SinusoidFairseq, Relative };
 
 struct NarrowWeight; /* torch_narrow.h */
+struct LowRank;      /* torch_lora.h */
+struct Lora;
+/* x with dropout; an empty function: x itself. */
+using Drop = std::function<at::Tensor(const at::Tensor &)>;
 
 /* y = x weight^T + bias. weight: [out, in]; bias: [out] or undefined. narrow: the weight in 16 or 8
- * bits, NULL: it is not; `weight` may then be undefined. */
+ * bits, NULL: it is not; `weight` may then be undefined. low_rank: what a training of an adapter
+ * adds to y; NULL: nothing. */
 struct Linear {
     at::Tensor weight, bias;
     std::shared_ptr<const NarrowWeight> narrow = nullptr;
+    std::shared_ptr<const LowRank> low_rank = nullptr;
     bool given() const { return weight.defined() || narrow != nullptr; }
-    at::Tensor operator()(const at::Tensor &x) const;
+    /* drop: of what enters low_rank. */
+    at::Tensor operator()(const at::Tensor &x, const Drop &drop = {}) const;
 };
 
 /* LayerNorm, or RMSNorm where rms is set; undefined weight: the identity. raised: the factor is 1 +
@@ -219,6 +226,7 @@ struct DropoutRates {
     double inner = 0;     /* between both layers of a feed-forward net */
     double ffn = 0;       /* of its output */
     double last = 0;      /* of the stack's output */
+    double low_rank = 0;  /* of what enters the factors of an adapter that is trained */
 };
 
 /* Sets components to 0 at random with a probability `rate` and divides the others by 1 - rate. */
@@ -335,9 +343,12 @@ struct Model {
     Host host;
     /* family: the model_type of config.json; version and json: made by describe() for info() */
     std::string folder, family, device_name, version, json;
-    Json config;                /* the object of config.json */
-    std::string adapter;        /* the folder of the adapter that was merged; empty: none was */
-    std::string architecture;   /* the class that it makes of the model, where it is another one */
+    Json config;              /* the object of config.json */
+    std::string adapter;      /* the folder of the adapter that was merged; empty: none was */
+    std::string architecture; /* the class that it makes of the model, where it is another one */
+    /* The adapter that the last training changed, which is what save() writes; NULL: it changed the
+     * model itself, or there was none. */
+    std::shared_ptr<const Lora> lora;
     std::vector<Stored> stored; /* in the order of reading */
     bool random = false;        /* the folder has no weights: they were drawn */
     at::Device device = at::kCPU;
@@ -456,8 +467,7 @@ at::Tensor run_layers(const Model &model, const Stack &stack, const Packed &batc
 /* Embeds tokens at positions (counted from 0): the input of the first block. drop: applied to the
  * sum of the embeddings. */
 at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Tensor &types,
-                        const at::Tensor &positions,
-                        const std::function<at::Tensor(const at::Tensor &)> &drop = {});
+                        const at::Tensor &positions, const Drop &drop = {});
 /* Bias of relative positions [1, heads, queries, keys], queries from `first` on (T5). */
 at::Tensor relative_bias(const Stack &stack, int64_t first, int64_t queries, int64_t keys);
 /* The input of the output matrix, made of hidden states [rows, dims] of the decoder, or of the

@@ -15,7 +15,7 @@
 namespace alcore_torch {
 
 void Roots::add(const at::Tensor &value, const at::Tensor &gradient) {
-    if (!gradient.defined()) return;
+    if (!gradient.defined() || !value.requires_grad()) return;
     values.push_back(value);
     gradients.push_back(gradient);
 }

@@ -13,7 +13,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "torch_parts.h"
+#include "torch_lora.h"
 
 namespace alcore_torch {
 
@@ -142,6 +142,14 @@ void copy_file(const Host &host, const std::string &from, const std::string &to)
         writer.put(block.data(), static_cast<int64_t>(block.size()));
     }
     writer.commit();
+}
+
+/* Copies the files of the tokenizer of the adapter that was merged, if there is one and it has
+ * them. */
+void copy_tokenizer(const Model &model, const std::string &folder) {
+    if (model.adapter.empty() || model.adapter == folder) return;
+    for (const char *name : {ALCORE_SYS_TOKENIZER_FILES, "chat_template.jinja"})
+        copy_file(model.host, model.adapter + "/" + name, folder + "/" + name);
 }
 
 /* Copies the folders of sentence-transformers' modules that are directly in the model's folder,
@@ -283,6 +291,11 @@ static at::Tensor read_again(const Model &model, Weights &before, const Stored &
 void save_model(const Model &model, const std::string &folder) {
     const Host &host = model.host;
     check_config(model);
+    if (model.lora) {
+        save_lora(model, folder);
+        copy_tokenizer(model, folder);
+        return;
+    }
     if (!model.adapter.empty() && folder == model.folder)
         fail(ALCORE_E_INVALID,
              "%s is the base of the adapter %s, and would be merged twice when that is opened "
@@ -325,9 +338,7 @@ void save_model(const Model &model, const std::string &folder) {
     if (folder != model.folder) {
         for (const char *name : SIDE_FILES)
             copy_file(host, model.folder + "/" + name, folder + "/" + name);
-        for (const char *name : {ALCORE_SYS_TOKENIZER_FILES, "chat_template.jinja"})
-            if (!model.adapter.empty() && model.adapter != folder)
-                copy_file(host, model.adapter + "/" + name, folder + "/" + name);
+        copy_tokenizer(model, folder);
         copy_modules(model, folder);
     }
     write_config(model, folder);

@@ -39,8 +39,7 @@ at::Tensor activate(const at::Tensor &x, Activation activation) {
 /* The input of the first block, [tokens, dims]. ids, types, positions: int64 [tokens]; types
  * undefined: all 0; positions count from 0 in each item; drop: dropout, or nothing. */
 at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Tensor &types,
-                        const at::Tensor &positions,
-                        const std::function<at::Tensor(const at::Tensor &)> &drop) {
+                        const at::Tensor &positions, const Drop &drop) {
     at::Tensor x = stack.packed_words ? packed_rows(*stack.packed_words, ids)
                                       : at::embedding(stack.words, ids, stack.padding);
     if (stack.widened) x = x.to(at::kFloat);
@@ -234,7 +233,7 @@ static void set_biases(const Stack &stack, std::vector<Run> &runs) {
 StackPass::StackPass(const Model &model, const Stack &stack, const Packed &batch,
                      const std::vector<int64_t> &memory_lengths, Dropout *dropout)
     : model(model), stack(stack), batch(batch), runs(find_runs(batch.lengths, memory_lengths)),
-      dropout(dropout) {
+      memory_lengths(memory_lengths), dropout(dropout) {
     set_biases(stack, runs);
     for (const Rotation &rotation : stack.rotations)
         turns.push_back(turn_of(positions_of(batch).to(model.device), rotation));
@@ -261,36 +260,40 @@ at::Tensor StackPass::block(size_t number, at::Tensor x, const at::Tensor &memor
     const Block &block = stack.blocks[number];
     const DropoutRates &rates = stack.dropout;
     const at::Tensor entered = x;
-    at::Tensor qkv = watched(block.self(stack.pre_norm ? block.self_norm(x) : x));
+    const Drop factors = [&](const at::Tensor &y) { return drop(y, rates.low_rank); };
+    at::Tensor qkv = watched(block.self(stack.pre_norm ? block.self_norm(x) : x, factors));
     qkv = turned(stack, block, qkv,
                  block.rotation < 0 ? Turn() : turns[static_cast<size_t>(block.rotation)]);
     if (keep) keep(number, qkv);
     at::Tensor y = watched(
         stack.disentangled ? attend_disentangled(*this, block, qkv)
                            : attend(stack, runs, qkv, 3, qkv, 3, false, block.windowed, dropout));
-    x = dropout == nullptr ? added(block.self_out, y, x, block.self_after)
-                           : x + drop(block.self_after(block.self_out(y)), rates.attention);
+    x = dropout == nullptr
+            ? added(block.self_out, y, x, block.self_after)
+            : x + drop(block.self_after(block.self_out(y, factors)), rates.attention);
     if (!stack.pre_norm) x = block.self_norm(x);
     if (memory.defined()) {
-        at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
-        at::Tensor kv = watched(block.cross_kv(memory));
+        at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x, factors);
+        at::Tensor kv = watched(block.cross_kv(memory, [&](const at::Tensor &m) {
+            return dropout == nullptr ? m : dropout->rows(m, memory_lengths, rates.low_rank);
+        }));
         y = watched(attend(stack, runs, q, 1, kv, 2, true /* cross */, false, dropout));
         x = dropout == nullptr ? added(block.cross_out, y, x)
-                               : x + drop(block.cross_out(y), rates.attention);
+                               : x + drop(block.cross_out(y, factors), rates.attention);
         if (!stack.pre_norm) x = block.cross_norm(x);
     }
     y = stack.pre_norm ? block.ffn_norm(x) : x;
     at::Tensor inside;
     if (block.gated) {
-        std::vector<at::Tensor> halves = watched(block.up(y)).chunk(2, -1);
+        std::vector<at::Tensor> halves = watched(block.up(y, factors)).chunk(2, -1);
         inside = activate(halves[0], stack.activation) * halves[1];
     } else {
-        inside = watched(activated(block.up, y, stack.activation));
+        inside = watched(activated(block.up, y, stack.activation, factors));
     }
-    if (block.gate.given()) inside = watched(gated(block.gate, y, inside));
+    if (block.gate.given()) inside = watched(gated(block.gate, y, inside, factors));
     x = dropout == nullptr
             ? added(block.down, inside, x, block.ffn_after)
-            : x + drop(block.ffn_after(block.down(drop(inside, rates.inner))), rates.ffn);
+            : x + drop(block.ffn_after(block.down(drop(inside, rates.inner), factors)), rates.ffn);
     if (!stack.pre_norm) x = block.ffn_norm(x);
     return watched(number == 0 && stack.convolution ? convolved(*this, entered, x) : x);
 }

@@ -22,12 +22,12 @@ struct StackPass {
     const Stack &stack;
     const Packed &batch;
     std::vector<Run> runs;
-    Dropout *dropout;        /* NULL: nothing is dropped */
-    std::vector<Turn> turns; /* of stack.rotations, for the tokens of the batch */
+    std::vector<int64_t> memory_lengths; /* [items] tokens of each item's encoder states, or none */
+    Dropout *dropout;                    /* NULL: nothing is dropped */
+    std::vector<Turn> turns;             /* of stack.rotations, for the tokens of the batch */
     /* Where it is given: receives the turned projections of each block, [tokens, 3 heads head]. */
     std::function<void(size_t, const at::Tensor &)> keep;
 
-    /* memory_lengths [items]: tokens of each item's encoder states; empty without a memory. */
     StackPass(const Model &model, const Stack &stack, const Packed &batch,
               const std::vector<int64_t> &memory_lengths, Dropout *dropout);
     /* What enters the first block, [tokens, dims]. */

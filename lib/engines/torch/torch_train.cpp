@@ -16,9 +16,9 @@
  * times the weight to the gradient, after clipping. Only matrices decay, embeddings included. The
  * gradient is scaled by clip / (its norm + 1e-6) where that is below 1.
  *
- * Memory: 16 bytes a parameter (weights, gradient, two moments), the gradient of the embeddings
- * once more, and what autograd keeps of a pass: about 4 blocks (20 dims + 4 ffn + heads length)
- * bytes a token without dropout. */
+ * Memory: 16 bytes a parameter that is trained (weights, gradient, two moments), the gradient of
+ * the embeddings once more, and what autograd keeps of a pass: about 4 blocks (20 dims + 4 ffn +
+ * heads length) bytes a token without dropout. */
 #include <chrono>
 #include <cmath>
 #include <iomanip>
@@ -27,7 +27,7 @@
 #include <sstream>
 
 #include "torch_language.h"
-#include "torch_train.h"
+#include "torch_lora.h"
 
 namespace alcore_torch {
 
@@ -143,6 +143,10 @@ alcore_sys_model_training checked(const Model &model, const alcore_sys_model_tra
         how.dtype != ALCORE_FLOAT16)
         fail(ALCORE_E_INVALID, "products are float32, bfloat16 or float16; the type %d is none",
              how.dtype);
+    if (how.lora_rank < 0 || how.lora_rank > 1 << 16 || !(how.lora_alpha >= 0) ||
+        !std::isfinite(how.lora_alpha) || !(how.lora_dropout >= 0 && how.lora_dropout < 1))
+        fail(ALCORE_E_INVALID,
+             "lora_rank is 0 to 65536, lora_alpha a number from 0 on, lora_dropout below 1");
     check_examples(model, how);
     if (how.rate == 0) how.rate = 5e-5;
     if (how.epsilon == 0) how.epsilon = 1e-8;
@@ -459,24 +463,39 @@ PrecisionScope::~PrecisionScope() {
 void train_model(Model &model, const alcore_sys_model_training &given,
                  alcore_sys_model_trained &out) {
     Clock::time_point start = Clock::now();
-    Training training{model, checked(model, given), parameters_of(model), {}};
+    Training training{model, checked(model, given), nullptr, {}, {}};
     alcore_sys_model_training &how = training.how;
-    std::vector<std::vector<int64_t>> passes = passes_of(how, 0);
-    if (how.updates == 0)
-        how.updates = (static_cast<int64_t>(passes.size()) + how.accumulate - 1) / how.accumulate;
-    training.at.scale = first_scale(how);
-    bool changed = how.checkpoints != nullptr && read_checkpoint(training);
+    merge_factors(model); /* which a training left that could not merge them */
+    std::optional<LoraTraining> adapter;
+    if (how.lora_rank > 0) {
+        adapter.emplace(model, how);
+        training.lora = adapter->lora();
+    }
+    const std::shared_ptr<const Lora> before = std::exchange(model.lora, training.lora);
+    std::vector<std::vector<int64_t>> passes;
     Reporter reporter{model.host};
+    bool changed = false;
     auto finish = [&] {
         out.updates = training.at.update;
         out.loss = training.at.loss;
         out.seconds = seconds_since(start);
-        if (!changed) return;
+        merge_factors(model);
+        if (!changed) {
+            model.lora = before;
+            return;
+        }
         model.weights_hash = 0;
         for (const Stored &stored : model.stored)
             model.weights_hash = hash_join(model.weights_hash, tensor_hash(stored.view));
     };
     try {
+        training.parameters = adapter ? adapter->parameters() : parameters_of(model);
+        passes = passes_of(how, 0);
+        if (how.updates == 0)
+            how.updates =
+                (static_cast<int64_t>(passes.size()) + how.accumulate - 1) / how.accumulate;
+        training.at.scale = first_scale(how);
+        changed = how.checkpoints != nullptr && read_checkpoint(training);
         Gradients gradients(training.parameters);
         bool ended = ends_here(training);
         for (int64_t epoch = 0; training.at.update < how.updates && !ended;) {

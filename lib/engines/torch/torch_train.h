@@ -54,7 +54,8 @@ struct Position {
 /* The state of a training. */
 struct Training {
     Model &model;
-    alcore_sys_model_training how; /* with all defaults filled in */
+    alcore_sys_model_training how;    /* with all defaults filled in */
+    std::shared_ptr<const Lora> lora; /* the adapter that is trained; NULL: the model is */
     std::vector<Parameter> parameters;
     Position at;
     Json checkpoint = nullptr; /* the manifest of the checkpoint that this training has read or

@@ -69,7 +69,9 @@ static void put_training(alcore__json_out *json, const alcore_train_options *how
                    MEMBER(NUMBER, epsilon),       MEMBER(COUNT, updates),
                    MEMBER(COUNT, warmup),         MEMBER(COUNT, accumulate),
                    MEMBER(COUNT, batch_tokens),   MEMBER(COUNT, checkpoint_every),
-                   MEMBER(COUNT, validate_every), MEMBER(COUNT, patience)};
+                   MEMBER(COUNT, validate_every), MEMBER(COUNT, patience),
+                   MEMBER(COUNT, lora_rank),      MEMBER(AMOUNT, lora_alpha),
+                   MEMBER(AMOUNT, lora_dropout)};
     static const char *const schedules[] = ALCORE__WORDS(ALCORE__SCHEDULE_LIST);
     static const char *const optimizers[] = ALCORE__WORDS(ALCORE__OPTIMIZER_LIST);
     static const char *const precisions[] = ALCORE__WORDS(ALCORE__PRECISION_LIST);
@@ -93,6 +95,7 @@ static void put_training(alcore__json_out *json, const alcore_train_options *how
     if (how->precision >= ALCORE_PRECISION_FLOAT32 && how->precision <= ALCORE_PRECISION_FLOAT16)
         alcore__json_put_string(json, "precision",
                                 precisions[how->precision - ALCORE_PRECISION_FLOAT32]);
+    if (how->lora_targets) alcore__json_put_string(json, "lora_targets", how->lora_targets);
     if (how->checkpoints) alcore__json_put_string(json, "checkpoints", how->checkpoints);
     const int32_t metric = alcore__or_default(how->metric, ALCORE_VALIDATE_LOSS);
     if (how->validation && metric >= ALCORE_VALIDATE_LOSS &&

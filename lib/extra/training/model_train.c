@@ -67,7 +67,11 @@ static alcore_status train_on(const alcore__examples *all, const float *weights,
         .dtype = options->precision == ALCORE_PRECISION_FLOAT16    ? ALCORE_FLOAT16
                  : options->precision == ALCORE_PRECISION_BFLOAT16 ? ALCORE_BFLOAT16
                                                                    : ALCORE_FLOAT32,
-        .recompute = options->recompute};
+        .recompute = options->recompute,
+        .lora_rank = options->lora_rank,
+        .lora_alpha = options->lora_alpha,
+        .lora_dropout = options->lora_dropout,
+        .lora_targets = options->lora_targets};
     alcore_status status = data->engine->train(data->opened, &how, &done);
     if (status != ALCORE_OK) status = alcore__fail_callback(status, data->engine->engine);
     if (status == ALCORE_OK && options->validation && !watch->begun)
@@ -130,12 +134,16 @@ static alcore_status train_pool(alcore_model *model, const alcore_pool *pool,
 
 alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,
                                    const alcore_train_options *options, alcore_train_result *out) {
-    if (!alcore__engine_trains(model->data))
+    const alcore__engine_model *data = model->data;
+    if (!alcore__engine_trains(data))
         return alcore__fail(
             ALCORE_E_UNSUPPORTED,
             "model %s is not trained: it neither translates nor classifies texts or tokens nor "
             "answers questions, or its weights are not float32: open it with that dtype",
             model->name);
+    if (options->lora_rank && !(data->info.calls & ALCORE_SYS_MODEL_TRAIN_LORA))
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "model %s: adapters of it (lora_rank) are not trained", model->name);
     *out = (alcore_train_result)ALCORE_TRAIN_RESULT_INIT;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     alcore_status status =

@@ -4,6 +4,9 @@
 
 #include "extra/training/training_internal.h"
 
+/* A rank beyond the width of any matrix of a model. */
+enum { ALCORE__MOST_LORA_RANK = 1 << 16 };
+
 /* Reads the options by their size and checks the values. */
 static alcore_status read_train_options(const alcore_train_options *given,
                                         alcore_train_options *out) {
@@ -31,12 +34,17 @@ static alcore_status read_train_options(const alcore_train_options *given,
                    {"batch_tokens", (double)out->batch_tokens},
                    {"checkpoint_every", (double)out->checkpoint_every},
                    {"validate_every", (double)out->validate_every},
-                   {"patience", (double)out->patience}};
+                   {"patience", (double)out->patience},
+                   {"lora_rank", (double)out->lora_rank},
+                   {"lora_alpha", out->lora_alpha},
+                   {"lora_dropout", out->lora_dropout}};
     const struct {
         const char *name;
         double value;
-    } shares[] = {
-        {"label_smoothing", out->label_smoothing}, {"beta1", out->beta1}, {"beta2", out->beta2}};
+    } shares[] = {{"label_smoothing", out->label_smoothing},
+                  {"beta1", out->beta1},
+                  {"beta2", out->beta2},
+                  {"lora_dropout", out->lora_dropout}};
     const struct {
         const char *name;
         int32_t *value, first, last;
@@ -67,6 +75,14 @@ static alcore_status read_train_options(const alcore_train_options *given,
     if (out->recompute != 0 && out->recompute != 1)
         return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: recompute is %d, not 0 or 1",
                             out->recompute);
+    if (out->lora_rank > ALCORE__MOST_LORA_RANK)
+        return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: lora_rank is above %d",
+                            ALCORE__MOST_LORA_RANK);
+    if (!out->lora_rank && (out->lora_alpha > 0 || out->lora_dropout > 0 || out->lora_targets))
+        return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: %s needs lora_rank",
+                            out->lora_alpha > 0     ? "lora_alpha"
+                            : out->lora_dropout > 0 ? "lora_dropout"
+                                                    : "lora_targets");
     if (out->checkpoint_every && !out->checkpoints)
         return alcore__fail(ALCORE_E_PARAM,
                             "alcore_train_options: checkpoint_every needs checkpoints");

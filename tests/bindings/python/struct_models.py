@@ -230,7 +230,8 @@ VALIDATED = {"updates": 6, "validate_every": 1, "validation": pairs(2)}
        schedule=_ffi.ALCORE_SCHEDULE_COSINE, optimizer=_ffi.ALCORE_OPTIMIZER_ADAM, beta1=.5, beta2=.75, epsilon=.125, weights=b"weights",
        validation=When(pairs(2), updates=6, validate_every=1), best=When(os.fsencode(FOLDER / "best"), **VALIDATED),
        validate_every=When(3, updates=6, validation=pairs(2)), patience=When(1, **VALIDATED),
-       metric=When(_ffi.ALCORE_VALIDATE_BLEU, **VALIDATED), precision=_ffi.ALCORE_PRECISION_BFLOAT16, recompute=1, labels=b"classes")
+       metric=When(_ffi.ALCORE_VALIDATE_BLEU, **VALIDATED), precision=_ffi.ALCORE_PRECISION_BFLOAT16, recompute=1, labels=b"classes",
+       lora_rank=2, lora_alpha=When(4., lora_rank=2), lora_dropout=When(.5, lora_rank=2), lora_targets=When(b"q", lora_rank=2))
 def train(options):
     """What the module is told, what a training gives, and the folders that it leaves."""
     for path in sorted(FOLDER.glob("checkpoints*/*")) + sorted(FOLDER.glob("best/*")):

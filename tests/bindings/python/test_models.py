@@ -127,6 +127,10 @@ def test_train_and_save(context, folder):
     assert before.startswith("null-3-0-") and after.startswith("null-3-2-")  # the null module counts updates
     model.save(folder)
     assert alcore.Model.open(folder, context=context).info["version"] == after
+    for targets in ("q,v", ["q", "v"]):
+        assert model.train(pool, updates=1, lora_rank=2, lora_alpha=4, lora_dropout=0.5, lora_targets=targets)["updates"] == 1
+    with pytest.raises(alcore.ParamError, match="lora_alpha needs lora_rank"):
+        model.train(pool, lora_alpha=4)
     with pytest.raises(alcore.ParamError, match="rate"):
         model.train(pool, rate=-1.0)
     with pytest.raises(ValueError, match="schedule"):

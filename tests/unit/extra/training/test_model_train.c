@@ -82,6 +82,12 @@ START_TEST(classes_are_references) {
         expect_refused(alcore_model_train(model, pool, NULL, NULL), bad[i].status, bad[i].word);
         alcore_pool_unref(pool);
     }
+    alcore_train_options adapter = ALCORE_TRAIN_OPTIONS_INIT;
+    adapter.lora_rank = 2;
+    pool = pool_of(ctx, good);
+    expect_refused(alcore_model_train(model, pool, &adapter, NULL), ALCORE_E_UNSUPPORTED,
+                   "lora_rank");
+    alcore_pool_unref(pool);
     expect_version(model, "null-3-5");
     expect_refused(alcore_model_save(model, folder), ALCORE_E_UNSUPPORTED, "cannot be saved");
     alcore_model_unref(model);
@@ -118,6 +124,12 @@ START_TEST(wrong_options_are_named) {
     REFUSED(precision, 3, "precision 3");
     REFUSED(precision, -1, "precision -1");
     REFUSED(recompute, 2, "recompute is 2");
+    REFUSED(lora_rank, -1, "lora_rank");
+    REFUSED(lora_rank, 65537, "lora_rank is above 65536");
+    REFUSED(lora_alpha, 8, "lora_alpha needs lora_rank");
+    REFUSED(lora_dropout, 1, "lora_dropout");
+    REFUSED(lora_dropout, 0.5, "lora_dropout needs lora_rank");
+    REFUSED(lora_targets, "q", "lora_targets needs lora_rank");
     expect_refused(alcore_model_train(model, pool, NULL, NULL), ALCORE_E_MISSING, "row 2");
     expect_version(model, "null-3-0");
     ck_assert_int_eq(alcore_model_train(NULL, pool, NULL, NULL), ALCORE_E_INVALID);

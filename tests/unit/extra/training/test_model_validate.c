@@ -275,10 +275,15 @@ START_TEST(weights_are_a_column) {
     options.epsilon = 0.25;
     options.precision = ALCORE_PRECISION_BFLOAT16;
     options.recompute = 1;
+    options.lora_rank = 2;
+    options.lora_alpha = 3;
+    options.lora_dropout = 0.5;
+    options.lora_targets = "q v";
     ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_OK);
     ck_assert_ptr_nonnull(strstr(logged, "betas 0.5 0.75, epsilon 0.25"));
-    ck_assert_ptr_nonnull(
-        strstr(logged, "optimizer 1, seed 0, dtype 102, recompute 1, weights 0.5 1 2\n"));
+    ck_assert_ptr_nonnull(strstr(logged,
+                                 "optimizer 1, seed 0, dtype 102, recompute 1, lora 2 3 0.5 q v, "
+                                 "weights 0.5 1 2\n"));
     /* A 0 is 0, and what is not set has its default. */
     options.beta1 = options.beta2 = 0;
     options.epsilon = ALCORE_UNSET;

@@ -48,7 +48,8 @@ struct alcore_sys_model {
 enum {
     ALL_CALLS = ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_TOKEN_LOGPROBS |
                 ALCORE_SYS_MODEL_CLASS_PROBS | ALCORE_SYS_MODEL_QA_PROBS |
-                ALCORE_SYS_MODEL_TRANSLATE | ALCORE_SYS_MODEL_TRAIN | ALCORE_SYS_MODEL_SAVE,
+                ALCORE_SYS_MODEL_TRANSLATE | ALCORE_SYS_MODEL_TRAIN | ALCORE_SYS_MODEL_TRAIN_LORA |
+                ALCORE_SYS_MODEL_SAVE,
     ONLY_ANSWERS = ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_QA_PROBS | ALCORE_SYS_MODEL_TRAIN
 };
 
@@ -407,11 +408,12 @@ static void log_training(void *user, const alcore_sys_model_training *how) {
         line, sizeof line,
         "train: rate %g, decay %g, betas %g %g, epsilon %g, clip %g, smoothing %g, warmup %lld, "
         "accumulate %lld, batch_tokens %lld, schedule %d, optimizer %d, seed %llu, dtype %d, "
-        "recompute %d, weights",
+        "recompute %d, lora %d %g %g %s, weights",
         how->rate, how->weight_decay, how->beta1, how->beta2, how->epsilon, how->clip,
         how->label_smoothing, (long long)how->warmup, (long long)how->accumulate,
         (long long)how->batch_tokens, (int)how->schedule, (int)how->optimizer,
-        (unsigned long long)how->seed, (int)how->dtype, (int)how->recompute);
+        (unsigned long long)how->seed, (int)how->dtype, (int)how->recompute, (int)how->lora_rank,
+        how->lora_alpha, how->lora_dropout, how->lora_targets ? how->lora_targets : "-");
     for (int64_t i = 0; how->weights && i < how->sources->count; i++) {
         size_t used = strlen(line);
         snprintf(line + used, sizeof line - used, " %g", (double)how->weights[i]);
