@@ -16,12 +16,16 @@ static bool is_entry(const alcore__lm_column *self, const uint32_t *states, int6
     return states[row] == 0 && alcore__is_wanted(self->wanted, row);
 }
 
-/* Sets self->entries, the number of entries, and lists their rows in self->rows, ascending, unless
- * every row is one: rows then stays NULL. The pool is locked for reading. */
+/* Counts the entries and their tokens, and lists their rows in self->rows, ascending, unless every
+ * row is one: rows then stays NULL. The pool is locked for reading. */
 static alcore_status list_rows(alcore__lm_column *self) {
     const uint32_t *states = alcore_pool_states(self->pool);
-    int64_t rows = alcore_pool_row_count(self->pool);
-    for (int64_t row = 0; row < rows; row++) self->entries += is_entry(self, states, row);
+    const int64_t rows = self->pool_rows = alcore_pool_row_count(self->pool);
+    for (int64_t row = 0; row < rows; row++) {
+        if (!is_entry(self, states, row)) continue;
+        self->entries++;
+        self->tokens += alcore_pool_words(self->pool, row) + 1;
+    }
     if (self->entries == rows) return ALCORE_OK;
     ALCORE__TRY(
         alcore__new_array(self->ctx, (size_t)self->entries, sizeof *self->rows, &self->rows));
@@ -35,10 +39,20 @@ static int64_t row_of(const alcore__lm_column *self, int64_t entry) {
     return self->rows ? self->rows[entry] : entry;
 }
 
+/* Values and offsets of more bytes are not kept for a selection. Strategies that read them more
+ * than once are faster with those that are kept. */
+enum { MAX_KEPT_BYTES = 64 * 1024 * 1024 };
+
 /* Makes the arrays, of which offsets are filled in and values are 0: the words of a row were
- * counted when it was added, so no text is read here. */
+ * counted when it was added, so no text is read here. A host that runs the model itself, for all
+ * rows, may look at the values where they are (alcore_pool_get_column()): they are always kept. */
 alcore_status alcore__lm_column_begin(alcore__lm_column *self) {
     ALCORE__TRY(list_rows(self));
+    self->waits = self->may_wait && self->wanted &&
+                  self->tokens * (int64_t)sizeof *self->values +
+                          self->entries * (int64_t)sizeof *self->offsets >
+                      MAX_KEPT_BYTES;
+    if (self->waits) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->entries + 1, sizeof *self->offsets,
                                   &self->offsets));
     for (int64_t i = 0; i < self->entries; i++)
@@ -119,8 +133,11 @@ static alcore_status set_column(const alcore__lm_column *self, column_arrays *ar
 /* Called in every case, with the status of the calls before and without a lock of the pool. */
 alcore_status alcore__lm_column_finish(alcore__lm_column *self, alcore_status status) {
     column_arrays *arrays = NULL;
-    if (status == ALCORE_OK) status = alcore__new_array(self->ctx, 1, sizeof *arrays, &arrays);
-    if (status == ALCORE_OK) status = set_column(self, arrays);
+    if (status == ALCORE_OK && self->waits)
+        status = alcore__lm_column_put_waiting(self);
+    else if (status == ALCORE_OK)
+        status = alcore__new_array(self->ctx, 1, sizeof *arrays, &arrays);
+    if (status == ALCORE_OK && !self->waits) status = set_column(self, arrays);
     alcore__free(self->ctx, self->rows);
     self->rows = NULL;
     if (status == ALCORE_OK) return ALCORE_OK; /* the column frees the others */

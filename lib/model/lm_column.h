@@ -17,15 +17,20 @@ typedef struct alcore__lm_column {
     alcore_ctx *ctx;
     alcore_pool *pool;
     const alcore__wanted *wanted; /* rows to score; NULL: all */
-    const alcore_lm *lm;          /* of the present call of _rows(), borrowed */
+    alcore_lm *lm;                /* of the present call of _rows(), borrowed */
     int32_t fold;                 /* only rows whose text is in this fold; -1: all rows */
-    int64_t entries;              /* rows of the column: wanted and unmasked */
-    int64_t *rows;                /* [entries] of the pool, ascending; NULL: entry i is row i */
-    int64_t *offsets;             /* [entries + 1] first token of each entry */
-    float *values; /* [offsets[entries]] natural logarithms: of the words, then of the end */
+    bool may_wait;     /* values may be made when they are read: `lm` scores all rows, also then */
+    bool waits;        /* they are; there are no offsets and values, and no call of _rows() */
+    int64_t pool_rows; /* of the pool */
+    int64_t entries;   /* rows of the column: wanted and unmasked */
+    int64_t tokens;    /* of all entries */
+    int64_t *rows;     /* [entries] of the pool, ascending; NULL: entry i is row i */
+    int64_t *offsets;  /* [entries + 1] first token of each entry */
+    float *values;     /* [offsets[entries]] natural logarithms: of the words, then of the end */
 } alcore__lm_column;
 
-/* Makes the arrays; ctx and pool are set. They are freed by _finish(), also after a failure. */
+/* Makes the arrays; ctx, pool, wanted and may_wait are set. They are freed by _finish(), also after
+ * a failure. Sets waits where the values of a selection would take much memory. */
 alcore_status alcore__lm_column_begin(alcore__lm_column *column);
 /* Scores the entries of the fold, in tasks on the context's threads. Those of other folds keep what
  * they have. */
@@ -33,5 +38,9 @@ alcore_status alcore__lm_column_rows(alcore__lm_column *column);
 /* Gives the pool the column when status, that of the calls before, is ALCORE_OK; else frees the
  * arrays and returns status. */
 alcore_status alcore__lm_column_finish(alcore__lm_column *column, alcore_status status);
+
+/* What _finish() does for a column that waits: gives the pool one with the entries and `lm`, to
+ * which the column has a reference. (lm_read.c) */
+alcore_status alcore__lm_column_put_waiting(const alcore__lm_column *column);
 
 #endif

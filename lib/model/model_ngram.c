@@ -65,10 +65,10 @@ static alcore_status cross_fit(const alcore__ngram_data *ngram, alcore__lm_colum
     return status;
 }
 
-/* Fills self->values: cross-fitted, or by the model of the labeled pool, which is trained again
- * when that pool has changed. The pool of self is locked for reading, the model handle for writing,
- * so that ngram may be changed. A training that failed leaves ngram->lm NULL: the next call trains.
- */
+/* Fills self->values, unless these wait: cross-fitted, or by the model of the labeled pool, which
+ * is trained again when that pool has changed. The pool of self is locked for reading, the model
+ * handle for writing, so that ngram may be changed. A training that failed leaves ngram->lm NULL:
+ * the next call trains. */
 static alcore_status fill_logprobs(alcore__ngram_data *ngram, alcore__lm_column *self) {
     if (!ngram->labeled) return cross_fit(ngram, self);
     ALCORE__TRY(alcore__read_begin(ngram->labeled, "labeled pool"));
@@ -84,14 +84,15 @@ static alcore_status fill_logprobs(alcore__ngram_data *ngram, alcore__lm_column 
     if (status != ALCORE_OK) return status;
     self->lm = ngram->lm;
     self->fold = -1;
-    return alcore__lm_column_rows(self);
+    return self->waits ? ALCORE_OK : alcore__lm_column_rows(self);
 }
 
 /* Makes the column "logprobs" of the pool and gives it to the pool, which is locked for reading
  * while rows are scored and no longer when the column is set. */
 static alcore_status run_logprobs(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool,
                                   const alcore__wanted *wanted) {
-    alcore__lm_column self = {.ctx = ctx, .pool = pool, .wanted = wanted};
+    alcore__lm_column self = {
+        .ctx = ctx, .pool = pool, .wanted = wanted, .may_wait = ngram->labeled};
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     alcore_status status = alcore__lm_column_begin(&self);
     if (status == ALCORE_OK) status = fill_logprobs(ngram, &self);

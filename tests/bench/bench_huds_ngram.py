@@ -3,7 +3,7 @@
 """HUDS with the n-gram model and the recommended strategy over the same sentences, by the command: processor seconds, memory and
 picks.
 
-  bench_huds_ngram.py PROJECT ALCORE [COPIES [TURNS]]
+  bench_huds_ngram.py PROJECT ALCORE [COPIES [TURNS [OTHER]]]
 
 The sentences are those of the IT corpus (226,621 rows beside the project, as in tests/real) COPIES (20) times: in copy
 c > 0 the second half of the words of each sentence comes from the sentence 10,007 c rows further on, so that words and
@@ -12,7 +12,8 @@ system seconds of the whole command, reading the pool, training the language mod
 with the record and the reasons; the largest resident set, which holds the texts of the pool. Each is run by turns TURNS (1) times,
 and the medians are printed. HUDS, with a budget of 1,000 rows, runs with the distances of all rows, and with those that the picks
 need only (spec 3.10), which must give equal picks and records; with 10,000 words it runs beside the recommended strategy with its
-masks and without. The floors are programs that only read the file, and only count its words."""
+masks and without, and `alcore compare` beside the selections that it compares. OTHER is the command of another build, as of 1.0.0:
+HUDS by it takes turns with HUDS by this one, and the ratios are printed; its picks and record must be equal. The floors are programs that only read the file, and only count its words."""
 import hashlib
 import lzma
 import os
@@ -26,6 +27,7 @@ ROWS_APART = 10007
 project, alcore = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 copies = int(sys.argv[3]) if len(sys.argv) > 3 else 20
 turns = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+other = sys.argv[5] if len(sys.argv) > 5 else None
 data = os.environ.get('ALCORE_SHARED_DATA') or os.path.join(project, os.pardir, 'shared', 'data')
 
 
@@ -77,17 +79,34 @@ with tempfile.TemporaryDirectory() as folder:
     print(f'{count:,} sentences, {os.path.getsize(pool) / 1e6:.0f} MB, 2 threads')
     select = (alcore, 'select', pool, '--labeled', labeled, '--threads', '2', '--quiet', '--out')
     huds, rows, words = ('--strategy', 'huds'), ('--budget', '1000'), ('--budget', '10000w')
-    selections = {'select': (*huds, *rows, '-p', 'distances=all'), 'select_needed': (*huds, *rows, '-p', 'distances=needed'),
+    everything = ('-p', 'distances=all')
+    selections = {'select': (*huds, *rows, *everything), 'select_needed': (*huds, *rows, '-p', 'distances=needed'),
                   'words_huds': (*huds, *words), 'words_recommended': words, 'words_recommended_unmasked': (*words, '--masks', 'none')}
     tell('read', [run('cat', pool)], peak=False)
     tell('words', [run('wc', '-w', pool)], peak=False)
     runs = {name: [] for name in selections}
+    compared = ('huds', 'random', 'nnll')
+    runs.update({name: [] for name in ('other', 'compare', *compared)})
     for _ in range(turns):
         for name, options in selections.items():
             runs[name].append(run(*select, f'{picks}{name}.tsv', *options))
-    for name in selections:
+        if other:
+            runs['other'].append(run(other, *select[1:], f'{picks}other.tsv', *selections['select']))
+        for name in compared:
+            runs[name].append(run(*select, f'{picks}{name}.tsv', '--strategy', name, *words))
+        runs['compare'].append(run(alcore, 'compare', pool, '--labeled', labeled, '--threads', '2', '--quiet',
+                                   '--strategy', ','.join(compared), *words))
+    for name in runs:
         tell(name, runs[name])
-    for name in ('select', 'select_needed'):
+    medians = {name: [statistics.median(values) for values in zip(*of)] for name, of in runs.items() if of}
+    masked, unmasked = medians['words_recommended'][0], medians['words_recommended_unmasked'][0]
+    print(f'result huds_ngram_masks_cpu_ratio {masked / unmasked:.2f} x')
+    print(f"result huds_ngram_compare_cpu_ratio {medians['compare'][0] / sum(medians[name][0] for name in compared):.2f} x")
+    if other:
+        for i, measure in ((0, 'cpu'), (1, 'wall'), (2, 'peak')):
+            print(f"result huds_ngram_other_{measure}_ratio {medians['select'][i] / medians['other'][i]:.2f} x")
+        print(f"result huds_ngram_recommended_cpu_ratio {masked / medians['other'][0]:.2f} x")
+    for name in ('select', 'select_needed', *(['other'] if other else [])):
         with open(f'{picks}{name}.tsv', encoding='utf-8') as file:
             table = [line.split('\t') for line in file]
         kept = [field for field in range(len(table[0])) if table[0][field] != 'reason']
