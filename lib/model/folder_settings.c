@@ -8,13 +8,6 @@
 
 typedef alcore__folder_reader reader;
 
-alcore_status alcore__folder_read_object(reader *r, const char *name, alcore__part *out,
-                                         bool *found) {
-    ALCORE__TRY(alcore__folder_read(r->ctx, r->folder, name, &r->path, &r->text, found));
-    return *found ? alcore__part_open(r->ctx, &r->out->arena, &r->text, r->path.data, out)
-                  : ALCORE_OK;
-}
-
 /* ---- numbers ---- */
 
 /* The size above which transformers takes model_max_length as no limit (LARGE_INTEGER). */
@@ -306,11 +299,4 @@ alcore_status alcore__folder_settings_prompt(const alcore__folder_settings *sett
                         settings->routes ? " and no route" : "", name, *names ? names : "none",
                         settings->routes ? ", and the routes " : "",
                         settings->routes ? settings->routes : "");
-}
-
-void alcore__folder_settings_clear(alcore_ctx *ctx, alcore__folder_settings *settings) {
-    alcore__key_report_clear(ctx, &settings->report);
-    alcore__arena_clear(ctx, &settings->arena);
-    alcore__free(ctx, settings->prompts);
-    *settings = (alcore__folder_settings){0};
 }
