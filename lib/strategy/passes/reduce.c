@@ -15,6 +15,30 @@ enum {
 
 /* ---- the partial of a block ---- */
 
+int64_t alcore__blocks_of_visit(const alcore__run *run) {
+    const int64_t blocks = run->runner->visit_blocks;
+    return blocks > 1 ? blocks : 1;
+}
+
+/* Fills in the block of a pass with the given number, from 0, or the wide block that begins with it
+ * (the last one has fewer blocks than the others): its active rows are positions start .. start +
+ * count - 1 among the active rows of the source. `memory` and `worker` stay NULL; map_task() sets
+ * them, as only a block that is visited has them. */
+void alcore__describe_block(alcore__run *run, const alcore__pass *pass, int64_t number,
+                            alcore__block *out) {
+    const alcore__active_rows *active = &run->active[pass->source];
+    int64_t start = active->block_starts[number], blocks = alcore__blocks_of_visit(run);
+    if (blocks > active->blocks - number) blocks = active->blocks - number;
+    *out = (alcore__block){.run = run,
+                           .source = pass->source,
+                           .number = number,
+                           .blocks = blocks,
+                           .start = start,
+                           .count = active->block_starts[number + blocks] - start,
+                           .into = alcore__member_at(run, pass->partial.into),
+                           .rows = active->rows ? active->rows + start : NULL};
+}
+
 /* How many arrays the values of a partial are stored in. */
 static int32_t count_values(const alcore__partial_type *type) {
     int32_t count = 0;

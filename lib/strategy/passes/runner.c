@@ -27,31 +27,6 @@ typedef struct map_loop {
     alcore__partial *out; /* [tasks] the partial of each block */
 } map_loop;
 
-/* How many blocks the present pass visits as one. */
-static int64_t blocks_of_visit(const alcore__run *run) {
-    const int64_t blocks = run->runner->visit_blocks;
-    return blocks > 1 ? blocks : 1;
-}
-
-/* Fills in the block of a pass with the given number, from 0, or the wide block that begins with it
- * (the last one has fewer blocks than the others): its active rows are positions start .. start +
- * count - 1 among the active rows of the source. `memory` and `worker` stay NULL; map_task() sets
- * them, as only a block that is visited has them. */
-void alcore__describe_block(alcore__run *run, const alcore__pass *pass, int64_t number,
-                            alcore__block *out) {
-    const alcore__active_rows *active = &run->active[pass->source];
-    int64_t start = active->block_starts[number], blocks = blocks_of_visit(run);
-    if (blocks > active->blocks - number) blocks = active->blocks - number;
-    *out = (alcore__block){.run = run,
-                           .source = pass->source,
-                           .number = number,
-                           .blocks = blocks,
-                           .start = start,
-                           .count = active->block_starts[number + blocks] - start,
-                           .into = alcore__member_at(run, pass->partial.into),
-                           .rows = active->rows ? active->rows + start : NULL};
-}
-
 /* The scratch memory of a worker thread, made when the thread visits its first block. The array of
  * workers needs no lock: an entry is read and written by the thread with that number only. */
 static alcore_status get_worker(alcore__run *run, int32_t number, alcore__worker_memory **out) {
@@ -114,7 +89,7 @@ static alcore_status map_task(void *data, int64_t index, int32_t worker) {
 alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end,
                               alcore__partials *out) {
     const alcore__pass *pass = alcore__present_pass(run);
-    int64_t step = blocks_of_visit(run);
+    int64_t step = alcore__blocks_of_visit(run);
     int64_t visits = (run->active[pass->source].blocks + step - 1) / step, done = first / step;
     size_t count = (size_t)((end - first + step - 1) / step);
     ALCORE__TRY(alcore__grow(run->ctx, &out->entries, &out->capacity, out->count + count,
@@ -202,7 +177,7 @@ int64_t alcore__blocks_per_wave(alcore__run *run, int64_t first) {
     if (pass->partial.extra && block.count) bytes += (int64_t)pass->partial.extra(&block);
     int64_t blocks = WAVE_BYTES / bytes, min_blocks = WAVE_BLOCKS_PER_THREAD * run->threads;
     if (blocks < min_blocks) blocks = min_blocks;
-    int64_t step = blocks_of_visit(run); /* a wave ends with the end of a wide block */
+    int64_t step = alcore__blocks_of_visit(run); /* a wave ends with the end of a wide block */
     return (blocks + step - 1) / step * step;
 }
 

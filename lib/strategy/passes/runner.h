@@ -116,6 +116,8 @@ bool alcore__pass_joins(const alcore__run *run, const alcore__pass *pass);
 /* In a run that lists its own rows only: stores the values of the partials of own blocks, which
  * have none from then on. */
 void alcore__run_keep_values(alcore__run *run, alcore__partials *partials);
+/* How many blocks the present pass visits as one. */
+int64_t alcore__blocks_of_visit(const alcore__run *run);
 void alcore__describe_block(alcore__run *run, const alcore__pass *pass, int64_t number,
                             alcore__block *out);
 /* How many blocks the wave of the present pass that begins with a block has. */
