@@ -256,7 +256,9 @@ ALCORE_API alcore_status alcore_pool_get_column_info(const alcore_pool *pool, co
  * @param[out] out_offsets a view of int64 [rows + 1]; its data is NULL for a column that is not
  * ragged; NULL is allowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_UNSUPPORTED
- * (it stays in a file, was given for some rows only, or has texts), ALCORE_E_BUSY
+ * (it stays in a file, is computed when it is read, was given for some rows only, or has texts; a
+ * selection from a large pool leaves such columns of the built-in model, whose rows
+ * alcore_pool_get_column_rows() and alcore_pool_get_column_tokens() copy), ALCORE_E_BUSY
  * @threadsafe
  * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_get_column(const alcore_pool *pool, const char *name,
