@@ -26,7 +26,7 @@ static fault_allocator fault;        /* of null_context() */
 
 /* Writes a file of a folder. */
 static inline void write_in(const char *where, const char *name, const char *text) {
-    char path[200];
+    char path[400];
     snprintf(path, sizeof path, "%s/%s", where, name);
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);

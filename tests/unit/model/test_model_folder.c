@@ -534,9 +534,9 @@ START_TEST(routers_choose_a_folder) {
     ck_assert_int_eq(route_dims(ctx, "third"), 5);
     ck_assert_int_eq(route_dims(ctx, "cluster"), 5);
     ck_assert_int_eq(route_dims(ctx, "other"), 4); /* the name of a prompt */
-    for (size_t i = 0, failed = 1; failed; i++) {  /* every allocation fails once */
+    for (int i = 0, failed = 1; failed; i++) {     /* every allocation fails once */
         alcore_model *model;
-        fault_arm(&fault, (long long)i + 1, 0);
+        fault_arm(&fault, i + 1, 0);
         const alcore_status status = alcore_model_open(ctx, folder, NULL, &model);
         failed = status != ALCORE_OK;
         ck_assert_int_eq(status, failed ? ALCORE_E_NOMEM : ALCORE_OK);
