@@ -34,7 +34,7 @@ static inline array read_tensor(const char *from, const char *name) {
     char path[900];
     alcore__array_info info;
     alcore__file *file;
-    snprintf(path, sizeof path, "%s:%s", from, name);
+    ck_assert_int_lt(snprintf(path, sizeof path, "%s:%s", from, name), (int)sizeof path);
     if (alcore__array_open(ctx, path, &info, &file) != ALCORE_OK) return (array){0};
     size_t width = info.dtype == ALCORE_INT64 ? 8 : 4;
     size_t bytes = (size_t)(info.shape[0] * info.shape[1]) * width;
