@@ -247,7 +247,8 @@ ALCORE_API alcore_status alcore_pool_get_column_info(const alcore_pool *pool, co
 
 /** A column of numbers as arrays, when it is in memory and has one entry per row, in order or as a
  * copy on a device that was put in order (alcore_pool_set_column()). Its rows are those that the
- * pool had when it was given.
+ * pool had when it was given. A selection from a large pool leaves log-probabilities of the built-in
+ * model that are computed when they are read: alcore_pool_get_column_tokens() copies them.
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
  * @param[out] out_values a view, read only, valid until the column is replaced or dropped; on the
@@ -256,9 +257,8 @@ ALCORE_API alcore_status alcore_pool_get_column_info(const alcore_pool *pool, co
  * @param[out] out_offsets a view of int64 [rows + 1]; its data is NULL for a column that is not
  * ragged; NULL is allowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_UNSUPPORTED
- * (it stays in a file, is computed when it is read, was given for some rows only, or has texts; a
- * selection from a large pool leaves such columns of the built-in model, whose rows
- * alcore_pool_get_column_rows() and alcore_pool_get_column_tokens() copy), ALCORE_E_BUSY
+ * (it stays in a file, is computed when it is read, was given for some rows only, or has texts),
+ * ALCORE_E_BUSY
  * @threadsafe
  * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_get_column(const alcore_pool *pool, const char *name,
