@@ -247,8 +247,8 @@ ALCORE_API alcore_status alcore_pool_get_column_info(const alcore_pool *pool, co
 
 /** A column of numbers as arrays, when it is in memory and has one entry per row, in order or as a
  * copy on a device that was put in order (alcore_pool_set_column()). Its rows are those that the
- * pool had when it was given. A selection from a large pool leaves log-probabilities of the built-in
- * model that are computed when they are read: alcore_pool_get_column_tokens() copies them.
+ * pool had when it was given. A selection from a large pool leaves log-probabilities of the
+ * built-in model that are computed when they are read: alcore_pool_get_column_tokens() copies them.
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
  * @param[out] out_values a view, read only, valid until the column is replaced or dropped; on the
