@@ -535,7 +535,7 @@ START_TEST(info_says_what_the_model_is) {
     begin();
     enum {
         SAVED = ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_SAVE,
-        TRAINED = SAVED | ALCORE_SYS_MODEL_TRAIN
+        TRAINED = SAVED | ALCORE_SYS_MODEL_TRAIN | ALCORE_SYS_MODEL_TRAIN_LORA
     };
     static const struct {
         const char *folder;
