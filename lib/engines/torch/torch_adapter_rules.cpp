@@ -72,8 +72,10 @@ bool AdapterRules::in_layers(const std::string &module) const {
     std::smatch found;
     if (!layers_) return true;
     for (const std::regex &pattern : layer_patterns_)
-        if (std::regex_match(module, found, pattern) && found[1].length() < 10)
-            return std::count(layers_->begin(), layers_->end(), std::stoll(found[1])) > 0;
+        if (std::regex_match(module, found, pattern))
+            return std::any_of(layers_->begin(), layers_->end(), [&](int64_t layer) {
+                return std::to_string(layer) == found[1].str();
+            });
     return false;
 }
 
