@@ -272,6 +272,8 @@ struct alcore__run {
                      there are no wide blocks, and each kernel has ended when it returns */
     alcore__run_hints hints; /* set in begin, also by what is called there:
                                 alcore__kmeans_begin() sets `repeats` */
+    bool budget_decides;     /* set in begin: with its parameters the strategy is one with
+                            rows_depend_on_budget */
     int64_t rescale; /* set in begin: the scale on which the terms were added (budget/rescale.h) */
     const alcore__column *embeddings; /* set in begin: the vectors of the candidates that blocks
                                          read in place of the column "embeddings", made by the

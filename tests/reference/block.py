@@ -175,6 +175,37 @@ def kcenter(data, k):
     return picks, radii
 
 
+def composable(data, k, per_block):
+    """k-center over composable core-sets: k picks and the radius after each, over the rows that are gathered then; the
+    last one counts those of its own round."""
+    x, rows = data.x, data.rows
+    delta = np.full(len(rows), np.inf)
+    for row in data.labeled:
+        delta = np.minimum(delta, sqds(x[:, rows], x[:, row]))
+    open_, picks, radii = np.ones(len(rows), bool), [], []
+    while len(picks) < k:
+        gathered = []
+        for block in range(0, POOL, BLOCK):
+            inside = np.flatnonzero((rows >= block) & (rows < block + BLOCK) & open_)
+            e, near, centers = x[:, rows[inside]], delta[inside].copy(), []
+            while len(centers) < min(per_block, len(inside)):
+                centers.append(int(np.argmax(near)))
+                near = np.minimum(near, sqds(e, e[:, centers[-1]]))
+                near[centers] = -1.0
+            gathered += sorted(inside[centers].tolist())
+        for _ in range(min(k - len(picks), len(gathered))):
+            farthest = np.where(open_[gathered], delta[gathered], -np.inf)
+            if len(picks) > len(radii):
+                radii.append(math.sqrt(float(farthest.max())))
+            pick = gathered[int(np.argmax(farthest))]
+            picks.append(int(rows[pick]))
+            open_[pick] = False
+            delta = np.minimum(delta, sqds(x[:, rows], x[:, rows[pick]]))
+    left = [position for position in gathered if open_[position]]
+    radii.append(math.sqrt(float(max(delta[left], default=0.0))))
+    return picks, radii
+
+
 def idds(data, k, alpha=0.67):
     """Greedy IDDS: k picks and the scores by position, a pick's being those at its time. a and b [positions] are the
     sums of cosines to the unlabeled and to the labeled rows, updated after each pick."""

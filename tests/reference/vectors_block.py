@@ -29,6 +29,9 @@ def case(data):
         expected[name] = {"first": order[:10].tolist(), "order": block.digest(order), "H": block.digest(h)}
     picks, radii = block.kcenter(data, 100)
     expected["kcenter"] = {"first": picks[:5], "picks": block.digest(picks), "radii": block.digest(radii)}
+    picks, radii = block.composable(data, 100, 100)
+    rounds, _ = block.composable(data, 100, 20)
+    expected["kcenter composable"] = {"picks": block.digest(picks), "radii": block.digest(radii), "rounds": block.digest(rounds)}
     picks, scores = block.idds(data, 100)
     expected["idds"] = {"first": picks[:5], "picks": block.digest(picks), "scores": block.digest(scores)}
     picks = block.badge(data, 100)

@@ -118,8 +118,8 @@ static alcore_status explain_all(alcore__run *run, bool further) {
 alcore_status alcore__spend(alcore__run *run) {
     alcore__outcome *outcome = &run->outcome;
     const double *keys = run->picked ? NULL : run->keys ? run->keys : outcome->scores;
-    bool again =
-        !keys && (run->input->fill.policy == ALCORE__FILL_SKIP || run->def->rows_depend_on_budget);
+    bool again = !keys && (run->input->fill.policy == ALCORE__FILL_SKIP ||
+                           run->def->rows_depend_on_budget || run->budget_decides);
     if (keys) ALCORE__TRY(alcore__fill_ranked(run, keys));
     if (run->input->fill.further_count > 0 && !(again && run->input->runs_once))
         ALCORE__TRY(again ? run_again_each(run) : alcore__fill_further(run, keys));

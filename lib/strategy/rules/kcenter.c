@@ -19,7 +19,7 @@
  * Reads the labeled embeddings once, CHUNK_ROWS at a time, and the candidates' once for each chunk;
  * then a part of the candidates for each pick. Memory: 33 bytes a candidate, 8 more for the record
  * and 8 more where nothing is labeled, and the vectors of CHUNK_ROWS labeled rows and of all picks
- * in double. */
+ * in double. mode=composable picks among centers of the blocks (kcenter_composable.c). */
 #include <math.h>
 #include <string.h>
 
@@ -139,61 +139,35 @@ static bool more_labeled_pool(const alcore__run *run) {
 
 /* ---- picks ---- */
 
-/* The score of a row: its distance to the nearest center, 0 where nothing was measured. The first
- * pick from the mean has a negative value, and no center yet: set_radius() scores it. */
-static double distance_of(double value) {
-    return value > 0.0 && value < HUGE_VAL ? sqrt(value) : 0.0;
-}
-
-/* The pass measured the rows from the last pick too: the distance of the row that is farthest now
- * is the radius of that pick. The first pick without labeled rows has no distance to earlier ones:
- * with its radius as its score the scores of the picks never increase. */
-static alcore_status set_radius(alcore__run *run) {
-    alcore__kcenter_state *state = run->state;
-    if (state->last_pick < 0 || !isnan(state->radius[state->last_pick])) return ALCORE_OK;
-    const double radius = sqrt(state->greedy.left_value);
-    state->radius[state->last_pick] = radius;
-    if (state->from_mean && state->center_count == 1)
-        state->greedy.pick_scores[state->last_pick] = radius;
-    return ALCORE_OK;
-}
-
-/* The pick becomes a center, from which the next pass measures. */
-static alcore_status add_center(alcore__run *run);
+/* The next pass measures from the pick. */
+static alcore_status make_center(alcore__run *run);
 
 static const alcore__greedy_rule RULE = {.arrays = 1,
                                          .fill = alcore__kcenter_fill,
                                          .update = alcore__kcenter_update,
-                                         .picked = add_center,
-                                         .score = distance_of,
+                                         .picked = make_center,
+                                         .score = alcore__kcenter_score,
                                          .search = alcore__kcenter_find_farthest,
                                          .complete = alcore__kcenter_complete,
                                          .finds_left = true,
-                                         .searched = set_radius};
+                                         .searched = alcore__kcenter_set_radius};
 /* Until there is a center, where nothing is labeled; the arrays of RULE come first. */
 static const alcore__greedy_rule FIRST_FROM_MEAN = {.arrays = 2,
                                                     .choice = 1,
                                                     .fill = fill_from_mean,
-                                                    .picked = add_center,
-                                                    .score = distance_of,
+                                                    .picked = make_center,
+                                                    .score = alcore__kcenter_score,
                                                     .finds_left = true};
 
-static alcore_status add_center(alcore__run *run) {
-    alcore__kcenter_state *state = run->state;
-    alcore__greedy *greedy = &state->greedy;
-    greedy->rule = &RULE;
-    state->last_pick = greedy->best;
-    ALCORE__TRY(alcore__run_grow(run, &state->centers, &state->center_capacity,
-                                 (state->center_count + 1) * state->dims, sizeof(double)));
-    memcpy(state->centers + state->center_count++ * state->dims, greedy->best_vector,
-           (size_t)state->dims * sizeof(double));
-    return ALCORE_OK;
+static alcore_status make_center(alcore__run *run) {
+    ((alcore__kcenter_state *)run->state)->greedy.rule = &RULE;
+    return alcore__kcenter_add_center(run);
 }
 
 /* Called once before the first pass: allocates the mean, the chunk of labeled rows and the radii.
  * Warns when this will take long: measuring from a labeled row costs what a pass for a pick does at
  * most, so both count as a pass. The parameters have been applied before the run: they only say
- * which candidates are drawn. */
+ * which candidates are drawn, and the mode. */
 static alcore_status begin(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
     const int64_t count = run->outcome.count;
@@ -203,15 +177,17 @@ static alcore_status begin(alcore__run *run) {
     state->from_mean = !state->labeled;
     state->last_pick = -1;
     state->greedy.rule = state->from_mean ? &FIRST_FROM_MEAN : &RULE;
-    run->hints.repeats =
-        true; /* one pass for each pick: the runner keeps copies of the embeddings */
+    /* One pass for each pick: the runner keeps copies of the embeddings. */
+    run->hints.repeats = !state->composable;
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     ALCORE__TRY(alcore__run_sums(run, state->dims, &state->mean));
     int64_t chunk = state->labeled < CHUNK_ROWS ? state->labeled : CHUNK_ROWS;
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, chunk * state->dims, &state->chunk));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->radius));
     for (int64_t i = 0; i < count; i++) state->radius[i] = (double)NAN;
-    alcore__warn_passes(run, alcore__expected_picks(run) + (double)state->labeled);
+    if (state->composable) ALCORE__TRY(alcore__kcenter_begin_composable(run));
+    const double turns = state->composable ? (double)state->per_block : alcore__expected_picks(run);
+    alcore__warn_passes(run, turns + (double)state->labeled);
     return ALCORE_OK;
 }
 
@@ -241,7 +217,12 @@ static const alcore__pass PASSES[] = {
      .when = ALCORE__TEST(has_chunk),
      .again = ALCORE__TEST(more_labeled_pool),
      .back = 1},
-    {.name = "picks", .nested = alcore__greedy_passes},
+    {.name = "picks",
+     .nested = alcore__greedy_passes,
+     .when = ALCORE__UNLESS(alcore__kcenter_state, composable)},
+    {.name = "centers",
+     .nested = alcore__kcenter_composable_passes,
+     .when = ALCORE__IF(alcore__kcenter_state, composable)},
     {.name = NULL},
 };
 
@@ -249,16 +230,31 @@ static const alcore__pass PASSES[] = {
  * outcome. */
 static alcore_status finish(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
+    if (state->composable) alcore__kcenter_score_gathered(run);
     ALCORE__TRY(alcore__outcome_keep_column(run, "radius", &state->radius));
     return alcore__greedy_finish(&state->greedy);
 }
 
-static const alcore__param ROWS[] = {ALCORE__CANDIDATE_PARAMS};
+#define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, alcore__kcenter_state, member)
+static const alcore__param ROWS[] = {
+    ALCORE__PARAM("mode", CHOICE, "exact", 0, 0, "exact|composable",
+                  "each pick is the farthest of all rows, or composable: of the centers that each "
+                  "block of 8192 rows picks by itself, an approximation with a bound; over shards "
+                  "one exchange in place of one for each pick",
+                  STATE(composable)),
+    ALCORE__PARAM("per_block", INTEGER, "budget", 1, ALCORE_BLOCK_ROWS, "budget",
+                  "how many centers a block picks with mode=composable; budget: about as many as "
+                  "the budget buys",
+                  STATE(per_block)),
+    ALCORE__CANDIDATE_PARAMS,
+};
+static const char *const EXAMPLES[] = {"mode=composable", "mode=composable per_block=3", NULL};
 
 const alcore__strategy_def alcore__strategy_kcenter = {
     .name = "kcenter",
     .summary = "k-center greedy: the row farthest from everything labeled or picked, again and "
                "again (core-set, Sener and Savarese 2018)",
+    .examples = EXAMPLES,
     .reason = "farthest from the labeled and the chosen rows",
     .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings,

@@ -22,7 +22,40 @@ typedef struct alcore__kcenter_state {
                                nearest center once this pick is one; NaN for other rows */
     int64_t last_pick;      /* position of the last pick; -1: there is none */
     bool from_mean;         /* nothing is labeled: the first pick is the nearest to the mean */
+
+    /* mode=composable (kcenter_composable.c): the centers that the blocks gave in this round, in
+     * the order of their positions; arrays are [gathered]. */
+    bool composable;
+    int64_t per_block;  /* the parameter, 0: as many as the budget buys; begin replaces that */
+    bool another_round; /* the centers were too few */
+    int64_t gathered;
+    int64_t *positions; /* of the candidates */
+    double *sq_dist;    /* m(x) */
+    double *nearness;   /* minus the squared distance to the mean; set before there is a center */
+    double *vectors;    /* [gathered, dims] */
+    size_t position_capacity, sq_dist_capacity, nearness_capacity, vector_capacity;
 } alcore__kcenter_state;
+
+/* ---- picks (kcenter_centers.c) ---- */
+
+/* The score of a row: its distance to the nearest center, 0 where nothing was measured. The first
+ * pick from the mean has a negative value, and no center yet: alcore__kcenter_set_radius() scores
+ * it. */
+double alcore__kcenter_score(double value);
+/* Takes greedy.left_value as the radius of the last pick, unless it has one. */
+alcore_status alcore__kcenter_set_radius(alcore__run *run);
+/* The pick greedy.best becomes a center. */
+alcore_status alcore__kcenter_add_center(alcore__run *run);
+
+/* ---- mode=composable (kcenter_composable.c) ---- */
+
+/* For begin: decides how many centers a block gives; ALCORE_E_UNSUPPORTED where their vectors need
+ * more than ALCORE__GATHERED_BYTES. */
+alcore_status alcore__kcenter_begin_composable(alcore__run *run);
+/* The pass that gathers the centers of the blocks and picks among them, to be nested. */
+extern const alcore__pass alcore__kcenter_composable_passes[];
+/* For finish: the scores of the gathered rows, before those of the picks; others are NaN. */
+void alcore__kcenter_score_gathered(alcore__run *run);
 
 /* ---- what is kept with a block (kcenter_rows.c) ---- */
 

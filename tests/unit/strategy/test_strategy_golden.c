@@ -31,6 +31,7 @@ static const golden GOLDEN[] = {
     {"idds", "idds", "", 60, ALCORE__FILL_SKIP},
     {"idds-oneshot", "idds", "mode=oneshot sim=dot-raw self=include", 60, ALCORE__FILL_OVERSHOOT},
     {"kcenter", "kcenter", "", 60, ALCORE__FILL_OVERSHOOT},
+    {"kcenter-composable", "kcenter", "mode=composable per_block=9", 60, ALCORE__FILL_SKIP},
     {"average-dist", "average-dist", "", 60, ALCORE__FILL_OVERSHOOT},
     {"average-dist-balanced", "average-dist", "balance_targets=1 scores=all", 60,
      ALCORE__FILL_SKIP},

@@ -109,6 +109,7 @@ static const variant VARIANTS[] = {
     {"idds", "", ALCORE__FILL_SKIP, 100},
     {"idds", "mode=oneshot sim=dot-raw self=include", ALCORE__FILL_OVERSHOOT, 100},
     {"kcenter", "", ALCORE__FILL_OVERSHOOT, 60},
+    {"kcenter", "mode=composable per_block=9", ALCORE__FILL_SKIP, 60},
     {"average-dist", "", ALCORE__FILL_OVERSHOOT, 500},
     {"average-dist", "sq=1", ALCORE__FILL_SKIP, 500},
     {"average-dist", "metric=cosine", ALCORE__FILL_STOP, 500},

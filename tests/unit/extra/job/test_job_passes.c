@@ -23,6 +23,10 @@ static const job_setting SETTINGS[] = {
     {"kcenter", NULL, "12", NULL, ALCORE_DEDUP_EXACT},
     {"kcenter", "candidates=5000", "9w,40w,20w", "fill=skip", ALCORE_DEDUP_NONE},
     {"kcenter", NULL, "12,5", "max_similarity=0.6", ALCORE_DEDUP_EXACT},
+    {"kcenter", "mode=composable", "9,30,4", NULL, ALCORE_DEDUP_EXACT},
+    {"kcenter", "mode=composable per_block=4", "60w,20w", "fill=skip nan=exclude",
+     ALCORE_DEDUP_NONE},
+    {"kcenter", "mode=composable candidates=5000", "40w", "max_similarity=0.6", ALCORE_DEDUP_EXACT},
     {"idds", NULL, "12,4", "tie=random", ALCORE_DEDUP_NORMALIZED},
     {"idds", "mode=oneshot sim=dot-raw", "60w", "tie=random fill=stop", ALCORE_DEDUP_EXACT},
     {"idds", "mode=code", "5", "nan=exclude", ALCORE_DEDUP_EXACT},
@@ -203,8 +207,10 @@ static alcore_request *request_of_ties(const job_setting *setting, int64_t first
 }
 
 START_TEST(ties_between_blocks) {
-    static const job_setting settings[] = {{"kcenter", NULL, "6", NULL, ALCORE_DEDUP_NONE},
-                                           {"idds", NULL, "6", NULL, ALCORE_DEDUP_NONE}};
+    static const job_setting settings[] = {
+        {"kcenter", NULL, "6", NULL, ALCORE_DEDUP_NONE},
+        {"kcenter", "mode=composable", "6", NULL, ALCORE_DEDUP_NONE},
+        {"idds", NULL, "6", NULL, ALCORE_DEDUP_NONE}};
     const job_cut cut = {2, {0, 17000, MANY_ROWS}};
     alcore_request *request = request_of_ties(&settings[_i], 0, MANY_ROWS);
     alcore_selection *expected;
@@ -528,6 +534,26 @@ START_TEST(sizes_of_messages) {
 }
 END_TEST
 
+/* All picks of mode=composable are made after one exchange, behind those of the rows and of the
+ * labeled rows: of each block 16, and for each of its centers 24 and a vector. */
+START_TEST(sizes_of_centers) {
+    enum { BUDGET = 40, BLOCKS = 3 };
+    static const job_setting exact = {"kcenter", NULL, "40", NULL, ALCORE_DEDUP_NONE},
+                             setting = {"kcenter", "mode=composable", "40", NULL,
+                                        ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
+    record made = record_exchanges(&setting, &cut), by_picks = record_exchanges(&exact, &cut);
+    const size_t head = 48 + (strlen(made.bytes[0] + 48) / 8 + 1) * 8 + 2 * 32;
+    const int before = by_picks.count - (BUDGET + 1); /* one for each pick, and one more */
+    ck_assert_int_ge(before, 2);
+    ck_assert_int_eq(made.count, before + 1);
+    ck_assert_uint_eq(made.lengths[before],
+                      head + BLOCKS * (16 + (size_t)BUDGET * (24 + 8 * VECTOR)));
+    record_free(&made);
+    record_free(&by_picks);
+}
+END_TEST
+
 /* With max_similarity the vectors of all candidates are in the message of rows, beside those of
  * border rows, here none. */
 START_TEST(sizes_of_compared_rows) {
@@ -630,13 +656,15 @@ START_TEST(nominees_that_lie) {
 END_TEST
 
 /* Vectors that are no unit vectors, of candidates and of labeled rows, clusters and rows of L' that
- * are none, ranges of scores that are none, and counts of more rows than there are. */
+ * are none, ranges of scores that are none, counts of more rows than there are, and centers that
+ * are no rows of their block, out of order, or have no distances. */
 START_TEST(vectors_that_lie) {
     static const job_setting settings[] = {
         {"facility-location", NULL, "9", NULL, ALCORE_DEDUP_NONE},
         {"typiclust", NULL, "9", NULL, ALCORE_DEDUP_NONE},
         {"mrs", NULL, "9", NULL, ALCORE_DEDUP_NONE},
-        {"huds", NULL, "9", NULL, ALCORE_DEDUP_NONE}};
+        {"huds", NULL, "9", NULL, ALCORE_DEDUP_NONE},
+        {"kcenter", "mode=composable", "9", NULL, ALCORE_DEDUP_NONE}};
     const size_t candidates = count_rows(&settings[0], FEW_ROWS, 0),
                  labeled = count_rows(&settings[0], FEW_ROWS, ALCORE_ROW_LABELED);
     const int64_t none = (int64_t)labeled;
@@ -657,6 +685,11 @@ START_TEST(vectors_that_lie) {
         {3, 16, 0, (const double[]){1e300}},
         {3, 80, 8, (const int64_t[]){-1}},
         {3, 80, 72, (const int64_t[]){FEW_ROWS + 1}},
+        {4, 9 * (24 + 8 * VECTOR), 0, (const int64_t[]){-1}},
+        {4, 9 * (24 + 8 * VECTOR), 24 + 8 * VECTOR, (const int64_t[]){0}}, /* not in order */
+        {4, 9 * (24 + 8 * VECTOR), 8 * (24 + 8 * VECTOR), (const int64_t[]){FEW_ROWS}},
+        {4, 9 * (24 + 8 * VECTOR), 8, (const double[]){NAN}},
+        {4, 9 * (24 + 8 * VECTOR), 16, (const double[]){1.0}},
     };
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         size_t length, place;
@@ -720,6 +753,7 @@ START_TEST(no_failing_allocation_does_harm) {
         {"knn-uncertainty", NULL, "5", "nan=exclude", ALCORE_DEDUP_NONE},
         {"typiclust", "max_clusters=2", "3", NULL, ALCORE_DEDUP_NONE},
         {"huds", "n_strata=2 min_stratum=40", "9w", NULL, ALCORE_DEDUP_EXACT},
+        {"kcenter", "mode=composable per_block=2", "5", NULL, ALCORE_DEDUP_EXACT},
     };
     static fault_allocator fault;
     const job_cut half = {2, {0, 40, 90}};
@@ -750,7 +784,7 @@ TEST_FILE() {
     tcase_add_loop_test(cases, a_few_rows_in_many_shards, 0, SETTING_COUNT);
     tcase_add_test(cases, the_labeled_pool_is_the_same_in_all_shards);
     tcase_add_test(cases, columns_of_all_shards_have_one_form);
-    tcase_add_loop_test(cases, ties_between_blocks, 0, 2);
+    tcase_add_loop_test(cases, ties_between_blocks, 0, 3);
     tcase_add_loop_test(cases, a_lost_worker_is_replaced, 0, SETTING_COUNT);
     tcase_add_test(cases, pools_are_in_use);
     tcase_add_loop_test(cases, partials_that_lie, 0, SETTING_COUNT);
@@ -759,11 +793,12 @@ TEST_FILE() {
     tcase_add_test(cases, clusters_that_lie);
     tcase_add_test(cases, no_shard_has_a_labeled_row);
     tcase_add_test(cases, sizes_of_messages);
+    tcase_add_test(cases, sizes_of_centers);
     tcase_add_test(cases, sizes_of_compared_rows);
     tcase_add_loop_test(cases, sizes_of_passes, 0, 2);
     tcase_add_test(cases, sizes_of_own_rows);
     tcase_add_test(cases, nominees_that_lie);
     tcase_add_test(cases, vectors_that_lie);
-    tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 5);
+    tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 6);
     return check_suite_run("job_passes", cases);
 }

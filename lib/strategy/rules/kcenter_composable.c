@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* k-center over composable core-sets (spec 4.7, mode=composable; Malkomes et al. 2015): each block
+ * of rows picks its own centers, farthest first, beside the labeled rows; their vectors are
+ * gathered, and the picks are those of k-center over the gathered rows. So shards make one exchange
+ * for all picks.
+ *
+ * A block gives per_block centers. While no more are picked than that, the covering radius is at
+ * most 4 times the smallest one that as many picks can have beside the labeled rows: with 2 at most
+ * a row is from the centers of its block, and a center from the picks. Proof: were a row of a block
+ * farther than that from all of its centers, the row and the centers would be more rows than picks,
+ * each farther than twice the smallest radius from the others and the labeled rows, and no two of
+ * them could have one pick in common; the same holds for the gathered rows and the picks.
+ *
+ * Where the gathered rows end before the budget does, the blocks pick again, beside the picks too.
+ *
+ * Time: candidates x per_block x components, and gathered rows x picks x components. Memory: 8
+ * bytes a component of a gathered row, and of a row of a block for each thread. */
+#include <math.h>
+#include <string.h>
+
+#include "strategy/rules/gathered_rows.h"
+#include "strategy/rules/kcenter.h"
+
+/* ---- the centers of a block ---- */
+
+/* What a block gives of each of its centers; in the order of their positions. */
+typedef struct center {
+    int64_t position; /* of the candidate */
+    double sq_dist;   /* m(x), infinite where nothing is labeled or picked */
+    double nearness;  /* then minus the squared distance to the mean; else 0 */
+    double vector[];  /* [dims] */
+} center;
+
+static size_t center_bytes(const alcore__run *run) {
+    return sizeof(center) + (size_t)alcore__embedding_dims(run) * sizeof(double);
+}
+
+/* Whether the rows are compared by their nearness to the mean: there is no center at all. */
+static bool is_first(const alcore__kcenter_state *state) {
+    return state->from_mean && !state->center_count;
+}
+
+/* How many centers the rows of indices first .. end - 1 of a block give: rows that were not offered
+ * and can be bought. */
+static int64_t centers_of(const alcore__block *block, int64_t first, int64_t end) {
+    const alcore__kcenter_state *state = block->run->state;
+    int64_t count = 0;
+    for (int64_t i = first; i < end && count < state->per_block; i++)
+        count += alcore__greedy_is_free(&state->greedy, block->start + i);
+    return count;
+}
+
+/* The partial: these of the block or, of a wide one, of each of its blocks. */
+static size_t centers_bytes(const alcore__block *block) {
+    int64_t count = 0;
+    for (int64_t b = 0; b < block->blocks; b++)
+        count += centers_of(block, alcore__block_first_index(block, b),
+                            alcore__block_first_index(block, b + 1));
+    return (size_t)count * center_bytes(block->run);
+}
+
+/* The rows of a block among which its centers are picked; arrays are by index from `first` on. */
+typedef struct block_rows {
+    int64_t first, count, centers;
+    const double *sq_dist, *nearness; /* before the first center */
+    uint8_t *free;                    /* 1: can be picked */
+    uint8_t *picked;                  /* 1: is a center */
+    double *nearest;                  /* m(x) beside the centers too */
+    double *vectors;                  /* [count, dims] */
+} block_rows;
+
+/* Makes the arrays of the rows on the scratch stack. */
+static alcore_status open_rows(const alcore__matrix *matrix, block_rows *rows) {
+    alcore__block *block = matrix->block;
+    const alcore__kcenter_state *state = block->run->state;
+    int64_t *indices;
+    ALCORE__TRY(alcore__scratch_push(block, rows->count, sizeof *indices, &indices));
+    ALCORE__TRY(alcore__scratch_push(block, rows->count, 1, &rows->free));
+    ALCORE__TRY(alcore__scratch_push(block, rows->count, 1, &rows->picked));
+    ALCORE__TRY(alcore__scratch_push(block, rows->count, sizeof(double), &rows->nearest));
+    ALCORE__TRY(
+        alcore__scratch_push(block, rows->count * state->dims, sizeof(double), &rows->vectors));
+    memset(rows->picked, 0, (size_t)rows->count);
+    memcpy(rows->nearest, rows->sq_dist, (size_t)rows->count * sizeof(double));
+    for (int64_t i = 0; i < rows->count; i++) {
+        indices[i] = rows->first + i;
+        rows->free[i] = alcore__greedy_is_free(&state->greedy, block->start + indices[i]);
+    }
+    return alcore__matrix_copy_rows(matrix, indices, rows->count, rows->vectors);
+}
+
+/* Picks the centers, farthest first, the lower row in a tie. */
+static alcore_status pick_in_block(const alcore__run *run, block_rows *rows) {
+    const alcore__kcenter_state *state = run->state;
+    const alcore_sys_rows vectors = alcore__rows_of(rows->vectors, rows->count, state->dims);
+    const alcore_sys_weights weights = {.minimum = rows->nearest};
+    for (int64_t c = 0; c < rows->centers; c++) {
+        const double *compared = c == 0 && is_first(state) ? rows->nearness : rows->nearest;
+        int64_t index;
+        double value;
+        ALCORE__TRY(ALCORE__GATHERED_KERNEL(run, arg_max, rows->count, rows->free, compared, &index,
+                                            &value));
+        rows->free[index] = 0;
+        rows->picked[index] = 1;
+        ALCORE__TRY(ALCORE__GATHERED_KERNEL(run, min_sq_dists, &vectors, rows->free,
+                                            rows->vectors + index * state->dims, 1, NULL, NULL, 0,
+                                            &weights));
+    }
+    return ALCORE_OK;
+}
+
+/* Writes the centers to *out and moves it behind them. */
+static void write_centers(const alcore__block *block, const block_rows *rows, char **out) {
+    const alcore__kcenter_state *state = block->run->state;
+    for (int64_t i = 0; i < rows->count; i++) {
+        center *to = (center *)(void *)*out;
+        if (!rows->picked[i]) continue;
+        to->position = block->start + rows->first + i;
+        to->sq_dist = rows->sq_dist[i];
+        to->nearness = is_first(state) ? rows->nearness[i] : 0.0;
+        memcpy(to->vector, rows->vectors + i * state->dims, (size_t)state->dims * sizeof(double));
+        *out += center_bytes(block->run);
+    }
+}
+
+/* Rows that were measured from the picks of an earlier round are measured from the others first. */
+static alcore_status choose_centers(alcore__block *block, void *partial) {
+    const alcore__kcenter_state *state = block->run->state;
+    alcore__matrix matrix;
+    double *values, *sq_dist, *nearness = NULL;
+    char *out = partial;
+    ALCORE__TRY(alcore__greedy_open(block, &matrix, &values));
+    ALCORE__TRY(alcore__kcenter_complete(&matrix, values));
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *sq_dist, &sq_dist));
+    ALCORE__TRY(alcore__download_active(&matrix, values, sq_dist));
+    if (is_first(state)) {
+        ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *nearness, &nearness));
+        ALCORE__TRY(alcore__download_active(&matrix, values + matrix.rows.count, nearness));
+    }
+    for (int64_t b = 0; b < block->blocks; b++) {
+        const alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+        const int64_t first = alcore__block_first_index(block, b);
+        const int64_t end = alcore__block_first_index(block, b + 1);
+        block_rows rows = {.first = first,
+                           .count = end - first,
+                           .centers = centers_of(block, first, end),
+                           .sq_dist = sq_dist + first,
+                           .nearness = nearness ? nearness + first : NULL};
+        if (!rows.centers) continue;
+        ALCORE__TRY(open_rows(&matrix, &rows));
+        ALCORE__TRY(pick_in_block(block->run, &rows));
+        write_centers(block, &rows, &out);
+        alcore__scratch_release(block, mark);
+    }
+    return ALCORE_OK;
+}
+
+/* ---- the gathered rows ---- */
+
+static alcore_status forget_gathered(alcore__run *run) {
+    ((alcore__kcenter_state *)run->state)->gathered = 0;
+    return ALCORE_OK;
+}
+
+/* ALCORE_E_CORRUPT unless the centers of a partial are rows of the block, in order, with distances:
+ * it may come from another process. */
+static alcore_status check_center(const alcore__block_partial *partial, const center *from,
+                                  int64_t after) {
+    ALCORE__TRY(alcore__partial_check_index(from->position - partial->start, partial->count));
+    if (from->position <= after || !(from->sq_dist >= 0.0) || !(from->nearness <= 0.0))
+        return alcore__fail(ALCORE_E_CORRUPT, "a partial has a center of block %lld that is none",
+                            (long long)partial->block);
+    return ALCORE_OK;
+}
+
+/* Blocks are reduced in order, so that the gathered rows are in the order of their positions. */
+static alcore_status store_centers(alcore__run *run, const alcore__block_partial *partial) {
+    alcore__kcenter_state *state = run->state;
+    const int64_t dims = state->dims, first = state->gathered;
+    const int64_t count = (int64_t)(partial->extra_bytes / center_bytes(run)), end = first + count;
+    int64_t after = -1;
+    ALCORE__TRY(alcore__run_grow(run, &state->positions, &state->position_capacity, end,
+                                 sizeof *state->positions));
+    ALCORE__TRY(alcore__run_grow(run, &state->sq_dist, &state->sq_dist_capacity, end,
+                                 sizeof *state->sq_dist));
+    ALCORE__TRY(alcore__run_grow(run, &state->nearness, &state->nearness_capacity, end,
+                                 sizeof *state->nearness));
+    ALCORE__TRY(alcore__run_grow(run, &state->vectors, &state->vector_capacity, end * dims,
+                                 sizeof *state->vectors));
+    for (int64_t n = 0; n < count; n++) {
+        const center *from =
+            (const void *)((const char *)partial->extra + (size_t)n * center_bytes(run));
+        ALCORE__TRY(check_center(partial, from, after));
+        after = state->positions[first + n] = from->position;
+        state->sq_dist[first + n] = from->sq_dist;
+        state->nearness[first + n] = from->nearness;
+        memcpy(state->vectors + (first + n) * dims, from->vector, (size_t)dims * sizeof(double));
+    }
+    state->gathered = end;
+    return ALCORE_OK;
+}
+
+/* Measures ALCORE_BLOCK_ROWS gathered rows, number `index` of such parts, from the last center.
+ * data: the run. */
+static alcore_status measure_part(void *data, int64_t index, int32_t worker) {
+    const alcore__run *run = data;
+    const alcore__kcenter_state *state = run->state;
+    const int64_t first = index * ALCORE_BLOCK_ROWS, left = state->gathered - first;
+    const alcore_sys_rows rows =
+        alcore__rows_of(state->vectors + first * state->dims,
+                        left < ALCORE_BLOCK_ROWS ? left : ALCORE_BLOCK_ROWS, state->dims);
+    const alcore_sys_weights weights = {.minimum = state->sq_dist + first};
+    (void)worker;
+    return ALCORE__GATHERED_KERNEL(run, min_sq_dists, &rows, NULL /* no mask */,
+                                   state->centers + (state->center_count - 1) * state->dims, 1,
+                                   NULL, NULL, 0, &weights);
+}
+
+static alcore_status measure_gathered(alcore__run *run) {
+    const alcore__kcenter_state *state = run->state;
+    const int64_t parts = (state->gathered + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
+    if (parts == 1) return measure_part(run, 0, 0);
+    return alcore__parallel(run->ctx, NULL /* no stage of its own */, parts, measure_part, run);
+}
+
+/* Finds the row to pick, greedy.best (-1: none), and greedy.left_value, among the gathered rows.
+ * free [gathered]: workspace. */
+static alcore_status find_farthest(alcore__run *run, uint8_t *free) {
+    alcore__kcenter_state *state = run->state;
+    alcore__greedy *greedy = &state->greedy;
+    const double *compared = is_first(state) ? state->nearness : state->sq_dist;
+    int64_t index;
+    alcore__greedy_clear_best(greedy);
+    for (int64_t n = 0; n < state->gathered; n++) {
+        const int64_t position = state->positions[n];
+        free[n] = alcore__greedy_is_free(greedy, position);
+        if (greedy->status[position] != ALCORE__GREEDY_PICKED &&
+            state->sq_dist[n] > greedy->left_value)
+            greedy->left_value = state->sq_dist[n];
+    }
+    ALCORE__TRY(ALCORE__GATHERED_KERNEL(run, arg_max, state->gathered, free, compared, &index,
+                                        &greedy->best_value));
+    if (index < 0) return ALCORE_OK;
+    greedy->best = state->positions[index];
+    memcpy(greedy->best_vector, state->vectors + index * state->dims,
+           (size_t)state->dims * sizeof(double));
+    return ALCORE_OK;
+}
+
+/* Whether a candidate that was not offered can be bought. */
+static bool has_free(const alcore__kcenter_state *state) {
+    const int64_t count = state->greedy.run->outcome.count;
+    for (int64_t i = 0; i < count; i++)
+        if (alcore__greedy_is_free(&state->greedy, i)) return true;
+    return false;
+}
+
+/* End of the pass: picks while the budget and the gathered rows last. The radius of the last pick
+ * is found in the next round, where there is one. */
+static alcore_status pick_gathered(alcore__run *run) {
+    alcore__kcenter_state *state = run->state;
+    alcore__greedy *greedy = &state->greedy;
+    const size_t height = alcore__run_height(run);
+    uint8_t *free;
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, state->gathered, &free));
+    for (;;) {
+        bool bought;
+        ALCORE__TRY(find_farthest(run, free));
+        const bool full = alcore__filler_full(&greedy->filler);
+        if (greedy->best < 0 || full) break;
+        ALCORE__TRY(alcore__kcenter_set_radius(run));
+        ALCORE__TRY(
+            alcore__greedy_turn(greedy, alcore__kcenter_score(greedy->best_value), &bought));
+        ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", 0, 0)); /* cancellation only */
+        if (!bought) continue;
+        ALCORE__TRY(alcore__kcenter_add_center(run));
+        ALCORE__TRY(measure_gathered(run));
+    }
+    alcore__run_drop(run, height);
+    state->another_round = !alcore__filler_full(&greedy->filler) && has_free(state);
+    return state->another_round ? ALCORE_OK : alcore__kcenter_set_radius(run);
+}
+
+const alcore__pass alcore__kcenter_composable_passes[] = {
+    {.name = "centers of blocks",
+     .block = choose_centers,
+     .partial = {.extra = centers_bytes, .reduce = store_centers},
+     .start = forget_gathered,
+     .end = pick_gathered,
+     .again = ALCORE__IF(alcore__kcenter_state, another_round)},
+    {.name = NULL},
+};
+
+/* ---- begin and finish ---- */
+
+alcore_status alcore__kcenter_begin_composable(alcore__run *run) {
+    alcore__kcenter_state *state = run->state;
+    const double picks = ceil(alcore__expected_picks(run));
+    run->budget_decides = !state->per_block;
+    if (!state->per_block)
+        state->per_block = picks < 1.0                 ? 1
+                           : picks > ALCORE_BLOCK_ROWS ? ALCORE_BLOCK_ROWS
+                                                       : (int64_t)picks;
+    const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
+    const double most = (double)active->blocks * (double)state->per_block;
+    const double rows = most < (double)run->outcome.count ? most : (double)run->outcome.count;
+    const double bytes = rows * (double)state->dims * (double)sizeof(double);
+    if (bytes <= (double)ALCORE__GATHERED_BYTES) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_UNSUPPORTED,
+                        "kcenter with mode=composable compares centers of blocks in memory: %.0f "
+                        "of %lld components would need %.0f GiB, and %lld GiB are the most; "
+                        "per_block=N lets each block of %d rows give N of them",
+                        rows, (long long)state->dims, bytes / (double)(1 << 30),
+                        (long long)(ALCORE__GATHERED_BYTES / (1 << 30)), ALCORE_BLOCK_ROWS);
+}
+
+void alcore__kcenter_score_gathered(alcore__run *run) {
+    const alcore__kcenter_state *state = run->state;
+    double *scores = run->outcome.scores;
+    int64_t picked_before = 0;
+    for (int64_t i = 0; i < run->outcome.count; i++) {
+        scores[i] = (double)NAN;
+        picked_before += state->greedy.status[i] == ALCORE__GREEDY_PICKED;
+    }
+    for (int64_t n = 0; n < state->gathered; n++) {
+        scores[state->positions[n]] = alcore__kcenter_score(state->sq_dist[n]);
+        picked_before -= state->greedy.status[state->positions[n]] == ALCORE__GREEDY_PICKED;
+    }
+    run->outcome.measured = state->gathered + picked_before;
+}
