@@ -81,10 +81,10 @@ MUTANTS = {
         ('lib/strategy/budget/fill.c', 'for (int32_t i = -1; i < fill->further_count && *out; i++)', 'for (int32_t i = -1; i < 0; i++)',
          PROPERTIES, 'huds_measures_what_picks_need'),
     'a stratum of min_stratum rows counts as small':
-        ('lib/strategy/rules/huds/huds_score.c', 'state->counts[state->stratum[i]] < state->min_stratum', 'state->counts[state->stratum[i]] <= state->min_stratum',
+        ('lib/strategy/rules/huds/huds_score.c', 'state->counts[stratum[i]] < state->min_stratum', 'state->counts[stratum[i]] <= state->min_stratum',
          VECTORS, 'small_strata_use_the_global_centroid'),
     'a score on an edge falls into the lower stratum':
-        ('lib/strategy/rules/huds/strata.c', 'floor(((scores[i] - low) / range) * n)', 'ceil(((scores[i] - low) / range) * n) - 1.0',
+        ('lib/strategy/rules/huds/strata.h', 'floor(((score - low) / range) * n)', 'ceil(((score - low) / range) * n) - 1.0',
          VECTORS, 'strata'),
     'k-center does not measure from the labeled pool':
         ('lib/strategy/rules/kcenter.c', 'run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;',
