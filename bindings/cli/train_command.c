@@ -313,13 +313,13 @@ static int train(train_run *self) {
     const train_config *config = &self->config;
     const bool adapter = config->options.lora_rank > 0;
     char path[4096];
-    TRY(join_path(config->out, "config.json", path));
-    if (adapter && access(path, F_OK) == 0)
-        return complain(
-            EXIT_DATA,
-            "%s: out: %s holds a model, beside which an adapter would not be read; take "
-            "another folder",
-            config->path, config->out);
+    TRY(join_path(config->out, adapter ? "config.json" : "adapter_config.json", path));
+    if (access(path, F_OK) == 0)
+        return complain(EXIT_DATA,
+                        "%s: out: %s holds %s, beside which %s would not be read alone; take "
+                        "another folder",
+                        config->path, config->out, adapter ? "a model" : "an adapter",
+                        adapter ? "an adapter" : "a model");
     const alcore_status status =
         alcore_model_train(self->model, self->pairs.pool, &config->options, &self->result);
     if (status != ALCORE_OK && status != ALCORE_E_CANCELLED) print_place(self);

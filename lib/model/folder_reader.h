@@ -10,8 +10,9 @@
 typedef struct alcore__folder_reader {
     alcore_ctx *ctx;
     const char *folder;
-    const char *route;         /* which one is asked for; NULL: none */
-    alcore__buffer path, text; /* of the file that was read last */
+    const char *route;            /* which one is asked for; NULL: none */
+    const char *tokenizer_folder; /* of its settings; NULL: that of the model */
+    alcore__buffer path, text;    /* of the file that was read last */
     alcore__folder_settings *out;
 } alcore__folder_reader;
 

@@ -82,10 +82,13 @@ static alcore_status read_ends(reader *r, const char *name) {
 static alcore_status check_tokenizer_code(const alcore__part *object, const char *model_type) {
     static const char *const readers[] = {"PreTrainedTokenizerFast", "TokenizersBackend",
                                           "LlamaTokenizer", "LlamaTokenizerFast"};
-    alcore__part code;
+    alcore__part code, classes;
     alcore__name name = {0};
     if (strcmp(model_type, "eurobert") != 0 && strcmp(model_type, "llama") != 0) return ALCORE_OK;
     if (!alcore__part_member(object, "auto_map", &code)) return ALCORE_OK;
+    if (alcore__json_kind(&code.value) == '{' &&
+        !alcore__part_member(&code, "AutoTokenizer", &classes))
+        return ALCORE_OK;
     ALCORE__TRY(alcore__part_text(object, "tokenizer_class", &name));
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (alcore__name_is(name, readers[i])) return ALCORE_OK;
@@ -210,6 +213,7 @@ static alcore_status read_transformer(reader *r) {
     if (generation) r->out->report.no_outputs = NULL;
     ALCORE__TRY(check_file(r, "generation_config.json", ALCORE__KEYS_GENERATION, model_type));
     ALCORE__TRY(read_ends(r, generation ? "generation_config.json" : "config.json"));
+    if (r->tokenizer_folder) r->folder = r->tokenizer_folder;
     return read_tokenizer_config(r, model_type);
 }
 
@@ -219,6 +223,7 @@ static alcore_status read_all(reader *r) {
     ALCORE__TRY(alcore__folder_modules_read(r, &modules_found));
     r->folder = r->out->folder;
     ALCORE__TRY(read_transformer(r));
+    r->folder = r->out->folder;
     if (!modules_found) return ALCORE_OK;
     ALCORE__TRY(read_sentence_config(r));
     r->folder = whole;
@@ -268,8 +273,9 @@ alcore_status alcore__folder_settings_read_static(alcore_ctx *ctx, const char *p
 }
 
 alcore_status alcore__folder_settings_read(alcore_ctx *ctx, const char *path, const char *route,
-                                           alcore__folder_settings *out) {
-    reader r = {.ctx = ctx, .folder = path, .route = route, .out = out};
+                                           const char *tokenizer, alcore__folder_settings *out) {
+    reader r = {
+        .ctx = ctx, .folder = path, .route = route, .tokenizer_folder = tokenizer, .out = out};
     const alcore_status status = read_all(&r);
     alcore__buffer_clear(ctx, &r.path);
     alcore__buffer_clear(ctx, &r.text);

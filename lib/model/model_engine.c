@@ -489,16 +489,9 @@ static alcore_sys_model_options join_settings(const alcore_sys_model_options *op
     return out;
 }
 
-/* Opens the tokenizer of a model: that of an adapter is its own, where it has one, or its base's.
- */
-static alcore_status read_tokenizer(alcore_ctx *ctx, const char *path, alcore__engine_model *data) {
-    bool own = false;
-    if (data->base) ALCORE__TRY(alcore__folder_has_file(ctx, path, "tokenizer.json", &own));
-    return alcore__engine_read_tokenizer(ctx, own ? path : data->settings.folder, data);
-}
-
 /* Opens the folder or file at path with data->engine, reads what it says of the model into
- * data->info, and opens the tokenizer. The folder of an adapter is opened as that of its base.
+ * data->info, and opens the tokenizer. The folder of an adapter is opened as that of its base, but
+ * with a tokenizer, limit and chat template of its own where it has a tokenizer.json.
  * After a failure the caller frees data, which closes what was opened. */
 static alcore_status open_model(alcore_ctx *ctx, const char *path, const char *route,
                                 const alcore_sys_model_options *options,
@@ -506,8 +499,13 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path, const char *r
     const alcore_sys_model_engine *engine = data->engine;
     ALCORE__TRY(alcore__adapter_base(ctx, path, &data->base));
     const char *folder = data->base ? data->base : path;
-    if (data->base) ALCORE__TRY(alcore__folder_kind_check(ctx, folder, true));
-    ALCORE__TRY(alcore__folder_settings_read(ctx, folder, route, &data->settings));
+    bool own = false; /* an adapter's tokenizer */
+    if (data->base) {
+        ALCORE__TRY(alcore__folder_kind_check(ctx, folder, true));
+        ALCORE__TRY(alcore__folder_has_file(ctx, path, "tokenizer.json", &own));
+    }
+    ALCORE__TRY(
+        alcore__folder_settings_read(ctx, folder, route, own ? path : NULL, &data->settings));
     for (size_t i = 0; i < data->settings.report.warning_count; i++)
         alcore__log(ctx, ALCORE_LOG_WARN, "model", NULL, "%s: %s", path,
                     data->settings.report.warnings[i]);
@@ -522,7 +520,7 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path, const char *r
                             "(merge_and_unload(), save_pretrained())",
                             path, engine->engine);
     alcore__engine_set_windows(data, 0, ALCORE_UNSET_INT);
-    ALCORE__TRY(read_tokenizer(ctx, path, data));
+    ALCORE__TRY(alcore__engine_read_tokenizer(ctx, own ? path : data->settings.folder, data));
     /* The first update says whether a tokenizer is needed; the second one puts its hash into the
      * version. */
     return data->tokenizer_hash ? alcore__engine_update(ctx, data) : ALCORE_OK;

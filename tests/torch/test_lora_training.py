@@ -172,6 +172,12 @@ def what_is_not_trained_is_refused(box):
     assert "holds the weights of a model" in found and not os.path.exists(os.path.join(base, "adapter_config.json")), found
     other = open_model(base)
     other.train(pool, updates=1, rate=1e-3)
+    # Nor does a model that is saved leave an adapter beside it, which transformers would put on top.
+    held = os.path.join(box, "held")
+    model.save(held)
+    assert "holds an adapter" in error(lambda: other.save(held)) and not os.path.exists(os.path.join(held, "model.safetensors"))
+    found = command(box, "qwen3", "held")
+    assert found.returncode and "held holds an adapter" in found.stderr and "update" not in found.stderr, found.stderr
     assert "trained since" in error(lambda: other.train(pool, updates=1, lora_rank=2))
     deberta = open_model(folder(box, "deberta-class"))
     labels = alcore.Pool(TEXTS, references=["0", "1", "2"])

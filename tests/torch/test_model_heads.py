@@ -282,6 +282,11 @@ def code_of_a_folder_does_not_run(box):
             else:
                 assert len(alcore.Model.open(path).embed(TEXTS)) == len(TEXTS), name
                 assert kind != config.get("tokenizer_class") or alcore.Model.open(path).embed(TEXTS).tolist() == plain, name
+        # Code of other classes is none of the tokenizer's.
+        for classes in ({}, {"AutoProcessor": "processing_own.OwnProcessor"}):
+            with open(file, "w", encoding="utf-8") as new:
+                json.dump({**config, "auto_map": classes}, new)
+            assert alcore.Model.open(path).embed(TEXTS).tolist() == plain, (name, classes)
 
 
 def folders_may_be_named_like_files(box):

@@ -164,6 +164,8 @@ void write_tensors(const Host &host, const std::string &path, std::vector<Writte
 void write_text(const Host &host, const std::string &path, const std::string &text);
 /* Whether the folder has safetensors or other files of weights. */
 bool has_weights(const Host &host, const std::string &folder);
+/* Whether there is such a file. */
+bool has_file(const Host &host, const std::string &path);
 /* Hash of the values of a tensor, row by row, wherever it is. */
 uint64_t tensor_hash(const at::Tensor &tensor);
 /* Hash of a text. */

@@ -301,6 +301,11 @@ void save_model(const Model &model, const std::string &folder) {
              "%s is the base of the adapter %s, and would be merged twice when that is opened "
              "again; save the model to another folder",
              folder.c_str(), model.adapter.c_str());
+    if (has_file(host, folder + "/adapter_config.json"))
+        fail(ALCORE_E_INVALID,
+             "%s holds an adapter, which other programs would put on top of the model; save the "
+             "model to another folder",
+             folder.c_str());
     if (model.products == at::kChar)
         fail(ALCORE_E_UNSUPPORTED, "%s: what was opened as int8 is not saved; open it as float32",
              model.folder.c_str());

@@ -143,13 +143,16 @@ std::string json_text(const Json &object, const char *key, const char *otherwise
     return json_is_string(value) ? json_string_value(value) : otherwise;
 }
 
+bool has_file(const Host &host, const std::string &path) {
+    File probe(host);
+    int64_t length = 0;
+    return open_file(host, path, probe, length);
+}
+
 bool has_weights(const Host &host, const std::string &folder) {
     for (const char *name : {"/model.safetensors", "/model.safetensors.index.json",
-                             "/pytorch_model.bin", "/pytorch_model.bin.index.json"}) {
-        File probe(host);
-        int64_t length = 0;
-        if (open_file(host, folder + name, probe, length)) return true;
-    }
+                             "/pytorch_model.bin", "/pytorch_model.bin.index.json"})
+        if (has_file(host, folder + name)) return true;
     return false;
 }
 
