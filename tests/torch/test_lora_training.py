@@ -172,7 +172,7 @@ def what_is_not_trained_is_refused(box):
     assert "holds the weights of a model" in found and not os.path.exists(os.path.join(base, "adapter_config.json")), found
     other = open_model(base)
     other.train(pool, updates=1, rate=1e-3)
-    # Nor does a model that is saved leave an adapter beside it, which transformers would put on top.
+    # No model is saved beside an adapter either, which transformers would put on top of it.
     held = os.path.join(box, "held")
     model.save(held)
     assert "holds an adapter" in error(lambda: other.save(held)) and not os.path.exists(os.path.join(held, "model.safetensors"))
