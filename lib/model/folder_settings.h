@@ -64,9 +64,9 @@ typedef struct alcore__folder_first {
 
 /* Reads and checks the files of the folder at path; *out is empty before, and the caller clears it,
  * also after a failure. route: name of a route of a Router, or of a prompt
- * (folder_router.c); NULL: none is asked for. tokenizer: the folder of
- * tokenizer_config.json and chat_template.jinja; NULL: the same. ALCORE_E_DATA: a file is malformed, or has a value of
- * the wrong kind; ALCORE_E_UNSUPPORTED: a key, module or pooling that is not computed here, by its
+ * (folder_router.c); NULL: none is asked for. tokenizer: the folder of tokenizer_config.json and
+ * chat_template.jinja; NULL: the same. ALCORE_E_DATA: a file is malformed, or has a value of the
+ * wrong kind; ALCORE_E_UNSUPPORTED: a key, module or pooling that is not computed here, by its
  * name. */
 alcore_status alcore__folder_settings_read(alcore_ctx *ctx, const char *path, const char *route,
                                            const char *tokenizer, alcore__folder_settings *out);

@@ -134,9 +134,13 @@ static alcore_status check_passes(const alcore_job *job) {
                         "the exchanges that are over to it");
 }
 
-/* Where the job is done, the request remembers the candidates of this round for the next one. */
-static void remember_drawn(alcore_job *job) {
-    if (!job->done || !job->drawn) return;
+/* Where the job is done, it lets go of the pools, and the request remembers the candidates of this
+ * round for the next one. */
+static void close_round(alcore_job *job) {
+    if (!job->done) return;
+    alcore__job_passes_free(job->object.ctx, job->passes);
+    job->passes = NULL;
+    if (!job->drawn) return;
     alcore__keep_drawn(job->request, job->entry.end - job->entry.first, job->drawn);
     job->drawn = NULL;
 }
@@ -146,7 +150,7 @@ static alcore_status make_message(alcore_job *job) {
     ALCORE__TRY(check_passes(job));
     if (job->done || job->message.length > 0) return ALCORE_OK;
     ALCORE__TRY(alcore__job_put(job, &job->message));
-    remember_drawn(job);
+    close_round(job);
     return ALCORE_OK;
 }
 
@@ -204,6 +208,28 @@ static alcore_status check_cover(const alcore_job *job, const alcore__job_messag
                               (long long)job->entry.first, (long long)job->entry.end - 1);
 }
 
+/* Fails where a shard that keeps the values of its own rows was made again with other ones: what
+ * the others were told of it would not hold. */
+static alcore_status check_own_items(const alcore_job *job, const alcore__job_message *message) {
+    alcore__job_message own;
+    alcore__job_entry mine, entry;
+    const char *place = message->entries, *items, *my_items;
+    if (!job->passes || !job->passes->own.only || job->message.length == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__job_message_read(job->message.data, job->message.length, &own));
+    (void)alcore__job_entry_next(&own, own.entries, &mine, &my_items);
+    for (int64_t i = 0; i < message->entry_count; i++) {
+        place = alcore__job_entry_next(message, place, &entry, &items);
+        if (!alcore__job_is_own(job, &entry)) continue;
+        if (entry.count != mine.count || memcmp(items, my_items, (size_t)mine.count) != 0)
+            return alcore__fail(ALCORE_E_DATA,
+                                "the message was made with other values of the rows %lld to %lld "
+                                "than this shard has: a shard that is made again needs the same "
+                                "scores and vectors",
+                                (long long)entry.first, (long long)entry.end - 1);
+    }
+    return ALCORE_OK;
+}
+
 /* Goes on to the next exchange that the request needs, or to the end. */
 static void go_on(alcore_job *job, uint64_t checksum) {
     job->delivered[job->exchange] = checksum;
@@ -212,7 +238,7 @@ static void go_on(alcore_job *job, uint64_t checksum) {
     do job->exchange++;
     while (!job->makes[alcore__exchange_kind(job->exchange)] && !job->done);
     alcore__buffer_clear(job->object.ctx, &job->message);
-    remember_drawn(job);
+    close_round(job);
 }
 
 /* Whether the message was delivered before. */
@@ -237,6 +263,7 @@ static alcore_status deliver(alcore_job *job, const char *bytes, size_t length) 
         /* A pass leaves something with the blocks of the shard. */
         if (job->exchange >= ALCORE__EXCHANGE_PASSES) ALCORE__TRY(make_message(job));
     }
+    if (!job->done) ALCORE__TRY(check_own_items(job, &message));
     if (job->done) {
         expected.exchange = message.exchange;
         ALCORE__TRY(alcore__job_message_check(&message, "the message", &expected, "this job"));

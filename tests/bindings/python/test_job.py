@@ -244,6 +244,48 @@ def test_ranks_of_which_one_has_a_column():
     assert all("rank 1" in str(error) and "needs the column 'scores|logprobs'" in str(error) for error in found), found
 
 
+def scored_job(shard, factor):
+    pool = alcore.Pool(TEXTS[slice(*shard)])
+    if shard[1] > shard[0]:
+        pool.set_column("scores", [factor * ((7 * row) % 11) for row in range(*shard)])
+        pool.set_column("embeddings", vectors(*shard))
+    return alcore.Job(alcore.Request(pool, strategy="huds", budget="5"), first_row=shard[0], rows=len(TEXTS))
+
+
+def test_a_shard_that_is_made_again_with_other_scores_is_refused():
+    for factor in (1, 3):
+        jobs, folded, steps = [scored_job(shard, 1) for shard in SHARDS], [], 0
+        while jobs[0].step() is not None:
+            if steps == 2:
+                jobs[2] = scored_job(SHARDS[2], factor)
+                try:
+                    for message in folded:
+                        jobs[2].deliver(message)
+                    jobs[2].step()
+                except alcore.Error as error:
+                    assert factor == 3 and "other values of the rows" in str(error)
+                    break
+            folded.append(alcore.fold([job.step() for job in jobs]))
+            for job in jobs:
+                job.deliver(folded[-1])
+            steps += 1
+        assert (factor == 1) == all(job.step() is None for job in jobs) and steps >= 2
+
+
+def test_a_job_that_is_done_lets_go_of_its_pool():
+    pool = alcore.Pool(TEXTS)
+    pool.set_column("scores", [(7 * row) % 11 for row in range(len(TEXTS))])
+    pool.set_column("embeddings", vectors(0, len(TEXTS)))
+    for strategy in ("huds", "kcenter"):
+        job = alcore.Job(alcore.Request(pool, strategy=strategy, budget="2"))
+        while (message := job.step()) is not None:
+            job.deliver(alcore.fold([message]))
+        marked = threading.Thread(target=pool.mark, args=("labeled", job.picks.rows), daemon=True)
+        marked.start()
+        marked.join(60)
+        assert not marked.is_alive(), strategy
+
+
 def test_messages_of_other_data_are_refused():
     def message(dataset):
         return alcore.Job(request("random", 0, 90), dataset=dataset).step()
