@@ -368,10 +368,10 @@ MUTANTS = {
         ('lib/strategy/rules/random.c', 'draw_all(run, ALCORE__TAG_GOLD,', 'draw_all(run, ALCORE__TAG_RANDOM,', LANGUAGES,
          'gold_vector'),
     'choices that depend on the budget are offered again':
-        ('lib/strategy/budget/spend.c', '== ALCORE__FILL_SKIP || run->def->rows_depend_on_budget)', '== ALCORE__FILL_SKIP)', DEMUX,
+        ('lib/strategy/budget/spend.c', 'run->def->rows_depend_on_budget || run->budget_decides', 'run->budget_decides', DEMUX,
          'several_budgets_are_runs_of_their_own'),
     'choices under fill=skip are offered again':
-        ('lib/strategy/budget/spend.c', '(run->input->fill.policy == ALCORE__FILL_SKIP || run->def', '(run->def', BUDGETS,
+        ('lib/strategy/budget/spend.c', '(run->input->fill.policy == ALCORE__FILL_SKIP ||', '(', BUDGETS,
          'several_budgets_equal_each_alone'),
     'the price of a word is paid for each row':
         ('lib/selection/selection_handle.c', '(double)self->words', '(double)self->count', BUDGETS,

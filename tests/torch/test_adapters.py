@@ -132,7 +132,7 @@ def bases(box):
     assert swapped.embed(["w5 w6"]).tolist() == plain.embed(["w6 w5"]).tolist() != plain.embed(["w5 w6"]).tolist()
     # So do its limit and its chat template, which stay when the merged model is saved.
     with open(os.path.join(own, "tokenizer_config.json"), "w", encoding="utf-8") as file:
-        json.dump({"model_max_length": 3, "chat_template": "w7 {{ messages[0].content }}"}, file)
+        json.dump({"model_max_length": 3, "chat_template": "w7 {{ messages[-1].content }}"}, file)
     short = alcore.Model.open(own, prompt="{text}", chat="")
     assert short.info["max_tokens"] == 3 and plain.info["max_tokens"] != 3
     assert short.embed(["w5 w6 w8 w9"]).tolist() == swapped.embed(["w5 w6 w8"]).tolist()

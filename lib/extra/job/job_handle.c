@@ -208,8 +208,8 @@ static alcore_status check_cover(const alcore_job *job, const alcore__job_messag
                               (long long)job->entry.first, (long long)job->entry.end - 1);
 }
 
-/* Fails where a shard that keeps the values of its own rows was made again with other ones: what
- * the others were told of it would not hold. */
+/* Fails where a shard that keeps the values of its own rows was made again with other ones than the
+ * others were told, which is known once the message is taken: no pass can follow. */
 static alcore_status check_own_items(const alcore_job *job, const alcore__job_message *message) {
     alcore__job_message own;
     alcore__job_entry mine, entry;
@@ -220,7 +220,9 @@ static alcore_status check_own_items(const alcore_job *job, const alcore__job_me
     for (int64_t i = 0; i < message->entry_count; i++) {
         place = alcore__job_entry_next(message, place, &entry, &items);
         if (!alcore__job_is_own(job, &entry)) continue;
-        if (entry.count != mine.count || memcmp(items, my_items, (size_t)mine.count) != 0)
+        job->passes->failed =
+            entry.count != mine.count || memcmp(items, my_items, (size_t)mine.count) != 0;
+        if (job->passes->failed)
             return alcore__fail(ALCORE_E_DATA,
                                 "the message was made with other values of the rows %lld to %lld "
                                 "than this shard has: a shard that is made again needs the same "
@@ -263,7 +265,6 @@ static alcore_status deliver(alcore_job *job, const char *bytes, size_t length) 
         /* A pass leaves something with the blocks of the shard. */
         if (job->exchange >= ALCORE__EXCHANGE_PASSES) ALCORE__TRY(make_message(job));
     }
-    if (!job->done) ALCORE__TRY(check_own_items(job, &message));
     if (job->done) {
         expected.exchange = message.exchange;
         ALCORE__TRY(alcore__job_message_check(&message, "the message", &expected, "this job"));
@@ -272,6 +273,7 @@ static alcore_status deliver(alcore_job *job, const char *bytes, size_t length) 
     ALCORE__TRY(alcore__grow(job->object.ctx, &job->delivered, &job->delivered_capacity,
                              (size_t)job->exchange + 1, sizeof *job->delivered));
     ALCORE__TRY(alcore__job_take(job, &message));
+    ALCORE__TRY(check_own_items(job, &message));
     go_on(job, message.checksum);
     return ALCORE_OK;
 }
