@@ -265,14 +265,14 @@ def test_a_shard_that_is_made_again_with_other_scores_is_refused():
     for factor in (1, 3):
         jobs, folded, refused = [scored_job(shard, 1) for shard in shards], [], ""
         while not refused and jobs[0].step() is not None:
-            if len(folded) == 2:
+            if len(folded) == 3:
                 jobs[1] = scored_job(shards[1], factor)
                 refused = refusal(jobs[1], folded)
             if not refused:
                 folded.append(alcore.fold([job.step() for job in jobs]))
                 for job in jobs:
                     job.deliver(folded[-1])
-        assert len(folded) >= 2 and ("other values of the rows 8500 to 16999" in refused) == (factor == 3), refused
+        assert len(folded) >= 3 and ("other values of the rows 8500 to 16999" in refused) == (factor == 3), refused
 
 
 def test_a_job_that_is_done_lets_go_of_its_pool():
