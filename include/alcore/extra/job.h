@@ -21,8 +21,8 @@
  *
  * A pass changes what a job keeps of its rows: where one has failed, for want of memory or by a
  * cancel, the job is over, and a new one of the same shard takes the messages that were delivered
- * before. From the exchange of rows on until it is released a job reads the pools of its request,
- * of which calls that change them end with ALCORE_E_BUSY.
+ * before. From the exchange of rows on until it is done or released a job reads the pools of its
+ * request, of which calls that change them end with ALCORE_E_BUSY.
  *
  * alcore_job_serves() tells which strategies jobs serve; the recommended one is among them. */
 #ifndef ALCORE_EXTRA_JOB_H
