@@ -9,20 +9,21 @@
  *     every shard:  alcore_job_deliver()    takes that one, and steps again
  *
  * The exchanges are, by the request: all texts, where phrases are bought, or else only hashes of
- * them, where texts may not repeat; what the option "masks"
- * compares; the number of candidates, where rows are drawn; the texts, where an n-gram model
- * without a labeled pool makes columns, which then learns from those of all shards; then the
- * nominees of a strategy whose scores depend on the row alone; of one that compares texts with
- * those of all shards, their tokens; or, of one that compares rows by passes over them or draws by
- * languages, the rows that may be bought and a message for each pass, which may be one for each
- * pick. A message that is lost, stale, cut off or of other data is an error of the call that is
- * given it, and leaves the job as it was; one that is given twice, or made again by a task that was
- * repeated, changes nothing.
+ * them, where texts may not repeat; what the option "masks" compares; the number of candidates,
+ * where rows are drawn; the texts, where an n-gram model without a labeled pool makes columns,
+ * which then learns from those of all shards; then the nominees of a strategy whose scores depend
+ * on the row alone; of one that compares texts with those of all shards, their tokens; or, of one
+ * that compares rows by passes over them or draws by languages, the rows that may be bought and a
+ * message for each pass, which may be one for each pick.
+ *
+ * A message that is lost, stale, cut off or of other data is an error of the call that is given it,
+ * and leaves the job as it was; one that is given twice, or made again by a task that was repeated,
+ * changes nothing.
  *
  * A pass changes what a job keeps of its rows: where one has failed, for want of memory or by a
  * cancel, the job is over, and a new one of the same shard takes the messages that were delivered
  * before. From the exchange of rows on until it is done or released a job reads the pools of its
- * request, of which calls that change them end with ALCORE_E_BUSY.
+ * request; calls that change these pools meanwhile end with ALCORE_E_BUSY.
  *
  * alcore_job_serves() tells which strategies jobs serve; the recommended one is among them. */
 #ifndef ALCORE_EXTRA_JOB_H
@@ -168,7 +169,8 @@ ALCORE_API alcore_selection *alcore_job_selection(const alcore_job *job);
 ALCORE_API int64_t alcore_job_pick_count(const alcore_job *job);
 
 /** Rows of the picks of all shards, best first. Those of this shard are its first_row and more, up
- * to the rows of its pool. Where alcore_job_selection() is there, rows of the pool of that.
+ * to the rows of its pool. Where there is an alcore_job_selection(), they are rows of the
+ * pool of that selection.
  * @param[in] job borrowed
  * @return a view: int64 [count], host, valid until the job is released; NULL before it is done
  * @threadsafe

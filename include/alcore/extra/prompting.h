@@ -23,18 +23,18 @@ ALCORE_BEGIN
  *
  * with the tokens t of label k, each given the prompt and the tokens of the label before it. A
  * label is tokenized alone, without special tokens, and its spaces count: " yes" and "yes" differ.
- * Two labels are not the same where one has a token more. Where the tokens of a label begin those
- * of another, it never gets less than that one. Strategies that read probabilities, such as
- * "entropy", "margin", "lc" and "badge", run with the model then; alcore_model_info has the labels
- * and their number. Views of labels that were got before end with this call.
+ * Two labels differ where one has a token more. Where the tokens of a label begin those of another,
+ * it never gets less than that one. Strategies that read probabilities, such as "entropy",
+ * "margin", "lc" and "badge", run with the model then; alcore_model_info has the labels and their
+ * number. Views of labels that were got before end with this call.
  * @param[in,out] model borrowed, changed
  * @param[in] labels borrowed: [label_count] UTF-8, NUL-terminated; NULL with label_count 0: no
  *   verbalizer
  * @param[in] label_count classes, 2 or more, in the order of the column; or 0
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (no language model, or one without a
  *   tokenizer), ALCORE_E_PARAM (no prompt with a place for the text; one label; names a label that
- *   is empty, has no token, or one for what the tokenizer does not know, is no UTF-8 or has the
- *   tokens of another), ALCORE_E_BUSY, ALCORE_E_NOMEM
+ *   is empty, has no token or the tokenizer's unknown token, is no UTF-8 or has the tokens of
+ *   another), ALCORE_E_BUSY, ALCORE_E_NOMEM
  * @serialized per model. ALCORE_E_BUSY while another call uses it.
  * @since 1.1 */
 ALCORE_API alcore_status alcore_model_set_verbalizer(alcore_model *model, const char *const *labels,
@@ -61,9 +61,9 @@ ALCORE_API alcore_status alcore_model_set_verbalizer(alcore_model *model, const 
 ALCORE_API alcore_status alcore_model_set_chat(alcore_model *model, int32_t on, const char *system);
 
 /** The number of texts that a model cut, as they have more tokens than it reads, in the last call
- * of alcore_model_run(), alcore_model_score(), where references count too, or
- * alcore_model_translate(). Of several columns it is that of the column for which the most were
- * cut. The log has it as well (WARN).
+ * of alcore_model_run(), alcore_model_score() (where references count too) or
+ * alcore_model_translate(). Of a call for several columns it is the number of the column for which
+ * the most texts were cut. The log has it as well (WARN).
  * @param[in] model borrowed; NULL is allowed
  * @return texts; 0 for NULL, before any such call, and where the kind of model cuts none
  * @serialized per model

@@ -108,16 +108,16 @@ typedef struct alcore_train_options {
      * [rows], the character (code point) of the row's context, from 0, at which its reference, the
      * answer, begins. NULL for others */
     const char *labels;
-    /** Rank of a LoRA adapter (Hu et al. 2022) that is trained in place of the model: of a matrix W
-     * [out, in] of a block W + lora_alpha / lora_rank B A with A [lora_rank, in] and B [out,
-     * lora_rank], of which A and B alone are trained, and beside them the last layers of a
+    /** Rank of a LoRA adapter (Hu et al. 2022) that is trained in place of the model: a matrix W
+     * [out, in] of a block becomes W + lora_alpha / lora_rank B A with A [lora_rank, in] and
+     * B [out, lora_rank], of which A and B alone are trained, and beside them the last layers of a
      * classifier. A is drawn from `seed`, uniform in +-1 / sqrt(in), B is 0. alcore_model_save()
      * writes the adapter as a folder of PEFT. A model that was opened from such a folder, or
      * trained so before, goes on with its adapter, whose rank this must be. 0: the model is
      * trained. @since 1.1 */
     int64_t lora_rank;
-    /** With lora_rank: the factor above; 0: 8, or that of the adapter that is trained further.
-     * @since 1.1 */
+    /** With lora_rank: lora_alpha / lora_rank is the factor of B A above; 0: 8, or that of the
+     * adapter that is trained further. @since 1.1 */
     double lora_alpha;
     /** With lora_rank: dropout of what enters A, from 0, below 1. @since 1.1 */
     double lora_dropout;
