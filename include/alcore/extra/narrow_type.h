@@ -12,8 +12,9 @@ ALCORE_BEGIN
  * do not have. */
 enum alcore_narrow_type {
     /** Of models on the CPU: the matrices of blocks and that of outputs are kept in 8 bits with a
-     * scale for each row, and multiplied by inputs that are rounded to 8 bits with a scale for each
-     * token; sums are exact, and all else is float32. Such a model is neither trained nor saved.
+     * scale for each row, and multiplied by inputs that are rounded to 8 bits with a scale and a
+     * zero point for each token; sums are exact, and all else is float32. Such a model is neither
+     * trained nor saved.
      * @since 1.1 */
     ALCORE_INT8 = 7800
 };
