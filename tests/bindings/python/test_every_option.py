@@ -21,6 +21,7 @@ VALUES = {
     "n_strata": 3,
     "min_stratum": 9,
     "k_clusters": 3,
+    "per_block": 20,
     "unit": 1,
     "candidates": 15,
     "alpha": 0.1,
@@ -67,7 +68,7 @@ VALUES = {
 # Values that name the default: what the paper prints, beside what its public code does.
 DEFAULTS = {("uncertainty", "mode", "paper"), ("knn-uncertainty", "mode", "paper"), ("uncertainty-knn", "mode", "paper")}
 # What else has to be set for a parameter to show.
-BESIDE = {"sticky": {"candidates": 15}, "fill_short": {"k": 1}, "config": {"file": str(PLANS / "two.tsv")},
+BESIDE = {"sticky": {"candidates": 15}, "per_block": {"mode": "composable"}, "fill_short": {"k": 1}, "config": {"file": str(PLANS / "two.tsv")},
           "rounds": {"counts": "unknown:5"}, ("facility-location", "gamma"): {"similarity": "rbf"}}
 
 
