@@ -4,6 +4,7 @@
 #ifndef ALCORE__MODEL_FOLDER_H
 #define ALCORE__MODEL_FOLDER_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,20 @@ static inline const char *null_module(void) {
 
 static inline alcore_ctx *null_context(alcore_log_function log) {
     return context_with(null_module(), log);
+}
+
+/* Ends a turn in which an allocation of null_context() may have failed: releases what it has made,
+ * and checks that nothing else was the matter and nothing leaked. Returns whether one failed. */
+static inline bool end_turn(alcore_status status, alcore_model *model, alcore_pool *pool,
+                            alcore_ctx *ctx) {
+    const bool failed = fault.failures > 0;
+    fault_arm(&fault, 0, 0);
+    ck_assert_int_eq(status, failed ? ALCORE_E_NOMEM : ALCORE_OK);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0);
+    return failed;
 }
 
 /* Releases what a case used, which has all memory back then, and removes the folder. */

@@ -291,6 +291,23 @@ static inline alcore_job_fold *job_fold_all(alcore_ctx *ctx, alcore_job *const *
     return all;
 }
 
+/* Steps both jobs: a copy of the folded message, which the caller frees. */
+static inline char *job_step_both(alcore_ctx *ctx, alcore_job *const jobs[2], size_t *length) {
+    alcore__rng rng;
+    int32_t state;
+    alcore__rng_seed(&rng, 3);
+    for (int32_t s = 0; s < 2; s++) {
+        ck_assert_ok(alcore_job_step(jobs[s], &state));
+        ck_assert_int_eq(state, ALCORE_JOB_FOLD);
+    }
+    alcore_job_fold *all = job_fold_all(ctx, jobs, 2, &rng);
+    const char *message = alcore_job_fold_message(all, length);
+    char *copy = malloc(*length);
+    memcpy(copy, message, *length);
+    alcore_job_fold_unref(all);
+    return copy;
+}
+
 /* Drives jobs to their end; returns how many exchanges that were. */
 static inline int job_drive(alcore_ctx *ctx, alcore_job *const *jobs, int32_t count,
                             alcore__rng *rng) {

@@ -266,29 +266,13 @@ END_TEST
 
 static const job_cut TWO = {2, {0, 60, ROWS}};
 
-/* Steps both jobs: a copy of the folded message, which the caller frees. */
-static char *step_both(alcore_job *const jobs[2], size_t *length) {
-    alcore__rng rng;
-    int32_t state;
-    alcore__rng_seed(&rng, 3);
-    for (int32_t s = 0; s < 2; s++) {
-        ck_assert_ok(alcore_job_step(jobs[s], &state));
-        ck_assert_int_eq(state, ALCORE_JOB_FOLD);
-    }
-    alcore_job_fold *all = job_fold_all(ctx, jobs, 2, &rng);
-    const char *message = alcore_job_fold_message(all, length);
-    char *copy = memcpy(malloc(*length), message, *length);
-    alcore_job_fold_unref(all);
-    return copy;
-}
-
 /* 8, and for each row 32 and its text, id, tag and group, together up to a multiple of 8. */
 START_TEST(sizes_of_all_texts) {
     const job_setting *setting = &PHRASES[0];
     alcore_job *jobs[] = {job_of(setting, &TWO, 0, false), job_of(setting, &TWO, 1, false)};
     alcore_pool *pool = pool_of(setting, 0, ROWS, false);
     size_t length, bytes = 2 * 8;
-    char *message = step_both(jobs, &length);
+    char *message = job_step_both(ctx, jobs, &length);
     for (int64_t row = 0; row < ROWS; row++) {
         const char *tag = alcore_pool_language(pool, row), *group = alcore_pool_group(pool, row);
         const size_t id = row % 3 == 0 ? strlen(alcore_pool_row_id(pool, row)) : 0;
@@ -322,7 +306,7 @@ START_TEST(chaos_between_the_shards) {
         size_t length, own;
         ck_assert_ok(alcore_job_step(jobs[0], &state));
         if (state == ALCORE_JOB_DONE) break;
-        char *message = step_both(jobs, &length);
+        char *message = job_step_both(ctx, jobs, &length);
         for (int32_t s = 0; s < 2; s++) {
             const char *alone = alcore_job_message(jobs[s], &own);
             char *wrong = memcpy(malloc(own), alone, own);

@@ -197,23 +197,6 @@ static void two_jobs(const job_setting *setting, bool known, alcore_job *out[2])
     }
 }
 
-/* Steps both jobs: a copy of the folded message, which the caller frees. */
-static char *step_both(alcore_job *const jobs[2], size_t *length) {
-    alcore__rng rng;
-    int32_t state;
-    alcore__rng_seed(&rng, 3);
-    for (int32_t s = 0; s < 2; s++) {
-        ck_assert_ok(alcore_job_step(jobs[s], &state));
-        ck_assert_int_eq(state, ALCORE_JOB_FOLD);
-    }
-    alcore_job_fold *all = job_fold_all(ctx, jobs, 2, &rng);
-    const char *message = alcore_job_fold_message(all, length);
-    char *copy = malloc(*length);
-    memcpy(copy, message, *length);
-    alcore_job_fold_unref(all);
-    return copy;
-}
-
 /* Messages whose sums are right and whose bytes are not: a part that is none is refused, and the
  * job goes on with the right message. */
 START_TEST(parts_that_lie) {
@@ -228,7 +211,7 @@ START_TEST(parts_that_lie) {
     two_jobs(&VARIANTS[0], known, jobs);
     for (int exchange = 0; exchange < 3; exchange++) { /* texts, masks, tokens */
         size_t length;
-        char *message = step_both(jobs, &length);
+        char *message = job_step_both(ctx, jobs, &length);
         const size_t entry = 48 + (strlen(message + 48) / 8 + 1) * 8;
         for (int lie = 0; lie < 200 && exchange > 0; lie++) {
             alcore_job *job;
@@ -262,7 +245,7 @@ START_TEST(parts_that_lie) {
                 two_jobs(&VARIANTS[0], known, pair);
                 for (int before = 0; before < exchange; before++) {
                     size_t right;
-                    char *earlier = step_both(pair, &right);
+                    char *earlier = job_step_both(ctx, pair, &right);
                     ck_assert_ok(alcore_job_deliver(pair[0], earlier, right));
                     ck_assert_ok(alcore_job_deliver(pair[1], earlier, right));
                     ck_assert_ok(alcore_job_deliver(jobs[0], earlier, right));
@@ -330,7 +313,7 @@ START_TEST(shards_without_words) {
             ck_assert_int_eq(alcore_job_rows(jobs[0])[0], 3);
         }
         for (int exchange = 0; exchange < 2 && how == 0; exchange++) {
-            char *message = step_both(jobs, &length);
+            char *message = job_step_both(ctx, jobs, &length);
             for (int32_t s = 0; s < 2; s++) status = alcore_job_deliver(jobs[s], message, length);
             free(message);
             ck_assert_int_eq(status, exchange ? ALCORE_E_INVALID : ALCORE_OK);
@@ -368,7 +351,7 @@ START_TEST(sizes_of_parts) {
     ck_assert_int_gt(near, ROWS / 2);
     for (int exchange = 0; exchange < 2; exchange++) {
         size_t length, own;
-        char *all = step_both(jobs, &length);
+        char *all = job_step_both(ctx, jobs, &length);
         const char *message = alcore_job_message(jobs[0], &own);
         const size_t settings = (strlen(message + 48) / 8 + 1) * 8;
         const size_t part = own - 48 - settings - 32;
