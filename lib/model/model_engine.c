@@ -57,6 +57,13 @@ static alcore__text_role role_of(const alcore__engine_model *data, int32_t entry
                                                          : ALCORE__TEXT_SOURCE;
 }
 
+/* What texts are in front of references that are scored: those of a language model are cut in
+ * prompts with places alone. */
+static alcore__text_role scored_role(const alcore__engine_model *data) {
+    return alcore__is_language_model(data) && !data->is_template ? ALCORE__TEXT_LEARNED
+                                                                 : ALCORE__TEXT_SOURCE;
+}
+
 /* alcore__model_table.can */
 static bool can(const alcore_model *model, const char *column) {
     const alcore__engine_model *data = model->data;
@@ -189,9 +196,11 @@ static alcore_status call_batch(const alcore_model *model, const alcore_pool *po
     const alcore__engine_model *data = model->data;
     const alcore_sys_model_sink sink = {.size = sizeof sink, .user = all, .put = put};
     alcore__engine_texts sources = {.counts = targets != NULL};
-    alcore_status status = alcore__engine_encode(
-        model, pool, all->batch, targets ? ALCORE__TEXT_SOURCE : role_of(data, entry), rooms,
-        &sources);
+    alcore_status status =
+        alcore__engine_encode(model, pool, all->batch,
+                              targets ? scored_role(data) : role_of(data, entry), rooms, &sources);
+    if (status == ALCORE_OK && targets)
+        status = alcore__engine_check_pairs(model, pool, all->batch, &sources.passed, targets);
     if (status == ALCORE_OK && has_labels(data, entry)) {
         status = alcore__verbalizer_run_batch(model, all->batch, &sources.passed, all->writer);
     } else if (status == ALCORE_OK) {

@@ -138,7 +138,8 @@ typedef enum alcore__text_role {
     ALCORE__TEXT_LABELED,   /* as a source, with room for a label of the verbalizer behind it */
     ALCORE__TEXT_CONTINUED, /* as a source that an output of the model follows */
     ALCORE__TEXT_LEARNED,   /* as a source in front of a target that is learned: it is not cut */
-    ALCORE__TEXT_TARGET     /* outputs of a translation model, in the language of its outputs */
+    ALCORE__TEXT_TARGET     /* outputs of a translation model, in the language of its outputs; those
+                             * behind the prompt of a language model are not cut */
 } alcore__text_role;
 
 /* Tokens of a text that the model reads, those of the prompt included; 0: no limit. */
@@ -202,8 +203,15 @@ alcore_status alcore__template_check(alcore__engine_model *data);
  * [texts->count], or NULL. ALCORE_E_PARAM, ALCORE_E_MISSING: a language is not known. */
 alcore_status alcore__template_fill(const alcore_model *model, const alcore__texts *texts,
                                     const char *const *languages, alcore__engine_texts *out);
-/* The same, and fills out->tokens, texts cut so that each fits with its prompt (model_fit.c).
- * rooms: as alcore__engine_encode() has them. ALCORE_E_PARAM: a prompt leaves its text no room. */
+/* Refuses pairs of a batch that a language model cannot read as a whole, of which it names the row.
+ * Other models read each text alone. */
+alcore_status alcore__engine_check_pairs(const alcore_model *model, const alcore_pool *pool,
+                                         const alcore__model_batch *batch,
+                                         const alcore_sys_model_texts *sources,
+                                         const alcore_sys_model_texts *targets);
+/* As alcore__template_fill(), and fills out->tokens, texts cut so that each fits with its prompt
+ * (model_fit.c). rooms: as alcore__engine_encode() has them. ALCORE_E_PARAM: a prompt leaves its
+ * text no room. */
 alcore_status alcore__template_encode(const alcore_model *model, const alcore__texts *texts,
                                       const char *const *languages, alcore__text_role role,
                                       const int64_t *rooms, alcore__engine_texts *out);

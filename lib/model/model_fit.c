@@ -9,6 +9,7 @@
  * say, as one token less of the text mostly is one less of the whole, and every other time in the
  * middle. So a text costs two or three trials, and never more than 2 log2(n). */
 #include "model/model_engine.h"
+#include "pool/pool_internal.h"
 
 /* The texts of a call. */
 typedef struct fitting {
@@ -90,11 +91,17 @@ static alcore_status fail_full(const fitting *self, int64_t i) {
                                          [ALCORE__TEXT_CONTINUED] = " in front of an output"};
     int64_t alone = 0;
     ALCORE__TRY(count_tokens(self, i, 0, &alone));
+    if (self->rooms)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "the prompt without its text has %lld tokens and the target behind it "
+                            "%lld, and the model %s reads %lld, which leaves no room for the text",
+                            (long long)alone, (long long)self->rooms[i], self->model->name,
+                            (long long)alcore__engine_limit(self->model->data, self->role));
     return alcore__fail(ALCORE_E_PARAM,
                         "the prompt without its text has %lld tokens, and the model %s reads "
                         "%lld%s, which leaves no room for the text",
                         (long long)alone, self->model->name, (long long)most_of(self, i, true),
-                        self->rooms ? " in front of the target" : beside[self->role]);
+                        beside[self->role]);
 }
 
 /* *length: the bytes of text i that are kept; excess as above. */
@@ -126,6 +133,28 @@ static alcore_status fit_texts(const fitting *self, size_t *lengths, alcore__eng
             return status;
         }
         out->cut++;
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__engine_check_pairs(const alcore_model *model, const alcore_pool *pool,
+                                         const alcore__model_batch *batch,
+                                         const alcore_sys_model_texts *sources,
+                                         const alcore_sys_model_texts *targets) {
+    const alcore__engine_model *data = model->data;
+    const int64_t most = data->info.max_tokens;
+    if (!alcore__is_language_model(data) || most == 0) return ALCORE_OK;
+    for (int64_t i = 0; i < batch->count; i++) {
+        const int64_t source = sources->offsets[i + 1] - sources->offsets[i],
+                      target = targets->offsets[i + 1] - targets->offsets[i], row = batch->rows[i];
+        char id[24];
+        if (source <= most - target) continue;
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "row %lld (id %s): the text%s has %lld tokens and its reference %lld, "
+                            "and the model %s reads %lld",
+                            (long long)row, alcore__pool_id(pool, row, id),
+                            data->prompt_given ? " in its prompt" : "", (long long)source,
+                            (long long)target, model->name, (long long)most);
     }
     return ALCORE_OK;
 }

@@ -15,6 +15,7 @@ size_t alcore__engine_points(const char *text, size_t length, int64_t most) {
 int64_t alcore__engine_limit(const alcore__engine_model *data, alcore__text_role role) {
     const int64_t most = data->info.max_tokens;
     if (role == ALCORE__TEXT_LEARNED) return 0;
+    if (role == ALCORE__TEXT_TARGET && alcore__is_language_model(data)) return 0;
     if (role != ALCORE__TEXT_LABELED || most == 0 || most == INT64_MAX) return most;
     return most - data->verbalizer.longest;
 }

@@ -5,9 +5,8 @@
  *
  *     s_k = sum over i of log p(t_i | x, t_1 .. t_(i-1)),   P(k | x) = exp(s_k) / sum exp(s_j)
  *
- * The end that engines score behind a target is left out: a label may go on. For each
- * batch of prompts the engine is called once a label. Memory: a float64 for each row of a batch and
- * each label. */
+ * No end is scored behind a label: it may go on. The engine is called once for each batch of
+ * prompts, and reads each of them once. Memory: a float64 for each row of a batch and label. */
 #include <math.h>
 #include <string.h>
 
@@ -161,9 +160,8 @@ alcore_status alcore__verbalizer_describe(const alcore__engine_model *data, alco
 /* What the sink of a call knows. */
 typedef struct receiver {
     const alcore__engine_model *data;
-    int64_t label; /* whose tokens the call scores */
-    int64_t rows;  /* of the batch */
-    double *sums;  /* [rows, labels] out: s_k; NaN before */
+    int64_t rows; /* of the batch */
+    double *sums; /* [rows, labels] out: s_k; NaN before */
 } receiver;
 
 /* Value i of an array [tokens] of float32 or float64, whose strides count values. */
@@ -180,13 +178,13 @@ static double value_at(const alcore_tensor *values, int64_t i) {
     return (double)value;
 }
 
-/* alcore_sys_model_sink.put: adds up the values of the label's tokens, behind which that of an end
- * may stand. */
+/* alcore_sys_model_sink.put: adds up the values of the tokens of each label. */
 static alcore_status put(void *user, const int64_t *items, const int64_t *lengths, int64_t count,
                          const alcore_tensor *values) {
     receiver *all = user;
+    const alcore__verbalizer *verbalizer = &all->data->verbalizer;
     const char *engine = all->data->engine->engine;
-    const int64_t tokens = token_count(&all->data->verbalizer, all->label);
+    const int64_t labels = verbalizer->count, *offsets = verbalizer->tokens.offsets;
     if (values->ndim != 1 || values->dtype.code != ALCORE_KIND_FLOAT || values->dtype.bits < 32 ||
         !lengths)
         return alcore__fail(ALCORE_E_SHAPE, "%s gave log-probabilities that are not [tokens]",
@@ -195,38 +193,17 @@ static alcore_status put(void *user, const int64_t *items, const int64_t *length
         if (items[i] < 0 || items[i] >= all->rows)
             return alcore__fail(ALCORE_E_INVALID, "%s gave item %lld of a call with %lld items",
                                 engine, (long long)items[i], (long long)all->rows);
-        if (lengths[i] < tokens || first + lengths[i] > values->shape[0])
-            return alcore__fail(ALCORE_E_SHAPE, "%s gave %lld values of a label with %lld tokens",
-                                engine, (long long)lengths[i], (long long)tokens);
-        double sum = 0;
-        for (int64_t t = 0; t < tokens; t++) sum += value_at(values, first + t);
-        all->sums[items[i] * all->data->verbalizer.count + all->label] = sum;
+        if (lengths[i] != offsets[labels] || first + lengths[i] > values->shape[0])
+            return alcore__fail(ALCORE_E_SHAPE, "%s gave %lld values of labels with %lld tokens",
+                                engine, (long long)lengths[i], (long long)offsets[labels]);
+        for (int64_t k = 0; k < labels; k++) {
+            double sum = 0;
+            for (int64_t t = offsets[k]; t < offsets[k + 1]; t++)
+                sum += value_at(values, first + t);
+            all->sums[items[i] * labels + k] = sum;
+        }
     }
     return ALCORE_OK;
-}
-
-/* Lets the engine score the label all->label behind each source. offsets [rows + 1] and
- * ids [rows * longest] are memory for its tokens. */
-static alcore_status score_label(const alcore_model *model, const alcore_sys_model_texts *sources,
-                                 int64_t *offsets, int64_t *ids, receiver *all) {
-    const alcore__engine_model *data = model->data;
-    const int64_t tokens = token_count(&data->verbalizer, all->label);
-    const int64_t *label =
-        data->verbalizer.tokens.ids + data->verbalizer.tokens.offsets[all->label];
-    for (int64_t i = 0; i < all->rows; i++) {
-        offsets[i + 1] = (i + 1) * tokens;
-        memcpy(ids + i * tokens, label, (size_t)tokens * sizeof *ids);
-    }
-    const alcore_sys_model_texts targets = {
-        .size = sizeof targets, .count = all->rows, .ids = ids, .offsets = offsets};
-    const alcore_sys_model_scoring scoring = {.size = sizeof scoring,
-                                              .what = ALCORE_SYS_SCORE_TARGET,
-                                              .dropout = data->dropout,
-                                              .seed = data->dropout_seed};
-    const alcore_sys_model_sink sink = {.size = sizeof sink, .user = all, .put = put};
-    const alcore_status status =
-        data->engine->token_logprobs(data->opened, sources, &targets, &scoring, &sink);
-    return status == ALCORE_OK ? ALCORE_OK : alcore__fail_callback(status, data->engine->engine);
 }
 
 /* Turns the sums of a row [labels] into its probabilities [labels]. */
@@ -250,13 +227,23 @@ static alcore_status normalize(const alcore__engine_model *data, const double *s
 /* Scores all labels behind the sources of a batch, and gives the probabilities to the writer. */
 static alcore_status score_batch(const alcore_model *model, const alcore__model_batch *batch,
                                  const alcore_sys_model_texts *sources, double *sums, float *probs,
-                                 int64_t *offsets, int64_t *ids, alcore_column_writer *writer) {
+                                 alcore_column_writer *writer) {
     const alcore__engine_model *data = model->data;
     const int64_t labels = data->verbalizer.count;
     receiver all = {.data = data, .rows = batch->count, .sums = sums};
+    const alcore_sys_model_texts targets = {.size = sizeof targets,
+                                            .count = labels,
+                                            .ids = data->verbalizer.tokens.ids,
+                                            .offsets = data->verbalizer.tokens.offsets};
+    const alcore_sys_model_scoring scoring = {.size = sizeof scoring,
+                                              .what = ALCORE_SYS_SCORE_CHOICES,
+                                              .dropout = data->dropout,
+                                              .seed = data->dropout_seed};
+    const alcore_sys_model_sink sink = {.size = sizeof sink, .user = &all, .put = put};
     for (int64_t i = 0; i < batch->count * labels; i++) sums[i] = (double)NAN;
-    for (all.label = 0; all.label < labels; all.label++)
-        ALCORE__TRY(score_label(model, sources, offsets, ids, &all));
+    const alcore_status scored =
+        data->engine->token_logprobs(data->opened, sources, &targets, &scoring, &sink);
+    if (scored != ALCORE_OK) return alcore__fail_callback(scored, data->engine->engine);
     for (int64_t i = 0; i < batch->count; i++) {
         const alcore_status status = normalize(data, sums + i * labels, probs + i * labels);
         if (status != ALCORE_OK)
@@ -275,20 +262,12 @@ alcore_status alcore__verbalizer_run_batch(const alcore_model *model,
     const alcore__engine_model *data = model->data;
     alcore_ctx *ctx = model->object.ctx;
     const size_t rows = (size_t)batch->count, labels = (size_t)data->verbalizer.count;
-    double *sums = NULL;     /* [rows, labels] */
-    float *probs = NULL;     /* [rows, labels] */
-    int64_t *offsets = NULL; /* [rows + 1] */
-    int64_t *ids = NULL;     /* [rows, longest label] */
+    double *sums = NULL; /* [rows, labels] */
+    float *probs = NULL; /* [rows, labels] */
     alcore_status status = alcore__new_array(ctx, rows * labels, sizeof *sums, &sums);
     if (status == ALCORE_OK) status = alcore__new_array(ctx, rows * labels, sizeof *probs, &probs);
-    if (status == ALCORE_OK) status = alcore__new_array(ctx, rows + 1, sizeof *offsets, &offsets);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(ctx, rows * (size_t)data->verbalizer.longest, sizeof *ids, &ids);
-    if (status == ALCORE_OK)
-        status = score_batch(model, batch, sources, sums, probs, offsets, ids, writer);
+    if (status == ALCORE_OK) status = score_batch(model, batch, sources, sums, probs, writer);
     alcore__free(ctx, sums);
     alcore__free(ctx, probs);
-    alcore__free(ctx, offsets);
-    alcore__free(ctx, ids);
     return status;
 }

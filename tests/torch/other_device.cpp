@@ -18,6 +18,7 @@
 #include <ATen/native/CPUFallback.h>
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
+#include <ATen/ops/embedding_native.h>
 #include <ATen/ops/view_native.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/library.h>
@@ -166,6 +167,14 @@ void compute(const c10::OperatorHandle &op, torch::jit::Stack *stack) {
     at::native::cpu_fallback(op, stack, true);
 }
 
+int64_t read_tokens = 0; /* whose embeddings were looked up */
+
+at::Tensor embed(const at::Tensor &weight, const at::Tensor &ids, c10::SymInt padding, bool scale,
+                 bool sparse) {
+    read_tokens += ids.numel();
+    return at::native::embedding_symint(weight, ids, padding, scale, sparse);
+}
+
 /* torch has no fallback for convolutions: it asks devices for one of their own. */
 at::Tensor convolve(const at::Tensor &input, const at::Tensor &weight,
                     const std::optional<at::Tensor> &bias, c10::IntArrayRef stride,
@@ -185,6 +194,7 @@ at::Tensor convolve(const at::Tensor &input, const at::Tensor &weight,
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
     m.impl("convolution_overrideable", convolve);
+    m.impl("embedding", embed);
     m.impl("empty.memory_format", empty);
     m.impl("empty_strided", empty_strided);
     m.impl("_copy_from", copy_from);
@@ -218,6 +228,11 @@ extern "C" void *other_device_stream(int device) {
     const Devices devices;
     const c10::Device which(KIND, static_cast<c10::DeviceIndex>(device));
     return devices.getStreamNativeHandle(devices.getStream(which));
+}
+
+/* How many tokens models have read on these devices. */
+extern "C" int64_t other_device_read() {
+    return read_tokens;
 }
 
 /* The current device of this thread, which a call of the library leaves as it was. */

@@ -246,7 +246,11 @@ typedef struct alcore_sys_model_decoding {
 /** Whose log-probabilities token_logprobs() gives. */
 enum alcore_sys_score {
     ALCORE_SYS_SCORE_TARGET = 0,    /**< of the targets that are given, end of sentence included */
-    ALCORE_SYS_SCORE_HYPOTHESIS = 1 /**< of the model's own output, by decoding */
+    ALCORE_SYS_SCORE_HYPOTHESIS = 1, /**< of the model's own output, by decoding */
+    /** Of models with ALCORE_SYS_MODEL_CONTINUES: of all targets behind each of the sources,
+     * without an end. There are as many targets as the caller likes, and the values of a source are
+     * those of the tokens of the first target, then of the second, ... */
+    ALCORE_SYS_SCORE_CHOICES = 2
 };
 
 /** How token_logprobs() and mlm_losses() score. */
@@ -367,9 +371,9 @@ typedef struct alcore_sys_model_engine {
     alcore_status (*embed)(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                            const alcore_sys_model_sink *sink);
     /** Log-probabilities of target tokens given the source: float [tokens], natural logarithm,
-     * never above 0. targets: as many texts as sources; NULL scores the source itself (a language
-     * model) or, with ALCORE_SYS_SCORE_HYPOTHESIS, the model's own output. scoring NULL: defaults.
-     */
+     * never above 0. targets: as many texts as sources, but for choices; NULL scores the source
+     * itself (a language model) or, with ALCORE_SYS_SCORE_HYPOTHESIS, the model's own output.
+     * scoring NULL: defaults. */
     alcore_status (*token_logprobs)(alcore_sys_model *model, const alcore_sys_model_texts *sources,
                                     const alcore_sys_model_texts *targets,
                                     const alcore_sys_model_scoring *scoring,

@@ -39,6 +39,16 @@ void score_language(Model &model, const alcore_sys_model_texts &sources,
                     const alcore_sys_model_texts *targets, const alcore_sys_model_scoring *scoring,
                     const alcore_sys_model_sink &sink);
 
+/* Passes to the sink, for each source, the log-probabilities of the tokens of all targets, one
+ * behind the other, each target behind that source, without an end (torch_choices.cpp). */
+void score_choices(Model &model, const alcore_sys_model_texts &sources,
+                   const alcore_sys_model_texts &targets, const alcore_sys_model_scoring &scoring,
+                   const alcore_sys_model_sink &sink);
+/* Refuses scores with dropout. */
+void refuse_dropout(const Model &model, const alcore_sys_model_scoring *scoring);
+/* Refuses ids that the vocabulary does not have. */
+void check_language_texts(const Model &model, const alcore_sys_model_texts &texts);
+
 } // namespace alcore_torch
 
 #endif

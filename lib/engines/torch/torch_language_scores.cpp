@@ -65,20 +65,7 @@ struct Pairs {
     }
 };
 
-/* Refuses ids that the vocabulary does not have, and texts that are too long. An empty text is
- * right: it has no token to score. */
-void check_language_texts(const Model &model, const alcore_sys_model_texts &texts) {
-    if (texts.count == 0) return;
-    if (texts.ids == nullptr || texts.offsets == nullptr)
-        fail(ALCORE_E_INVALID, "the torch module takes token ids; texts came without");
-    for (int64_t i = 0; i < texts.count; i++)
-        for (int64_t k = texts.offsets[i]; k < texts.offsets[i + 1]; k++)
-            if (texts.ids[k] < 0 || texts.ids[k] >= model.vocabulary)
-                fail(ALCORE_E_DATA, "text %lld: token id %lld is out of range",
-                     static_cast<long long>(i), static_cast<long long>(texts.ids[k]));
-}
-
-/* The same for items: a target needs a source, and both together must fit. */
+/* A target needs a source, and both together must fit. */
 void check_pairs(const Pairs &pairs) {
     for (int64_t i = 0; i < pairs.sources.count; i++) {
         if (pairs.targets != nullptr && length_of(pairs.sources, i) == 0)
@@ -93,6 +80,18 @@ void check_pairs(const Pairs &pairs) {
 }
 
 } // namespace
+
+/* An empty text is right: it has no token to score. */
+void check_language_texts(const Model &model, const alcore_sys_model_texts &texts) {
+    if (texts.count == 0) return;
+    if (texts.ids == nullptr || texts.offsets == nullptr)
+        fail(ALCORE_E_INVALID, "the torch module takes token ids; texts came without");
+    for (int64_t i = 0; i < texts.count; i++)
+        for (int64_t k = texts.offsets[i]; k < texts.offsets[i + 1]; k++)
+            if (texts.ids[k] < 0 || texts.ids[k] >= model.vocabulary)
+                fail(ALCORE_E_DATA, "text %lld: token id %lld is out of range",
+                     static_cast<long long>(i), static_cast<long long>(texts.ids[k]));
+}
 
 LanguageBatch language_batch(const Model &model, const alcore_sys_model_texts &sources,
                              const alcore_sys_model_texts *targets,
@@ -121,6 +120,11 @@ LanguageBatch language_batch(const Model &model, const alcore_sys_model_texts &s
     return out;
 }
 
+void refuse_dropout(const Model &model, const alcore_sys_model_scoring *scoring) {
+    if (scoring != nullptr && scoring->dropout != 0)
+        fail(ALCORE_E_UNSUPPORTED, "%s models are scored without dropout", model.family.c_str());
+}
+
 int64_t language_length(const Model &model, const alcore_sys_model_texts &sources,
                         const alcore_sys_model_texts *targets, int64_t item) {
     return Pairs{model, sources, targets}.read(item);
@@ -139,8 +143,7 @@ void check_language(const Model &model, const alcore_sys_model_texts &sources,
 void score_language(Model &model, const alcore_sys_model_texts &sources,
                     const alcore_sys_model_texts *targets, const alcore_sys_model_scoring *scoring,
                     const alcore_sys_model_sink &sink) {
-    if (scoring != nullptr && scoring->dropout != 0)
-        fail(ALCORE_E_UNSUPPORTED, "%s models are scored without dropout", model.family.c_str());
+    refuse_dropout(model, scoring);
     check_language(model, sources, targets);
     const Pairs pairs{model, sources, targets};
     int64_t all = 0;

@@ -117,27 +117,37 @@ at::Tensor score_by_kernel(const Model &model, const at::Tensor &input, const at
     return out;
 }
 
-/* float [rows] on the model's device. Rows are computed in pieces of at most 2^24 logits (64 MiB)
- * and 4e9 operations, so that a large vocabulary needs no matrix of all tokens, and a call can be
- * cancelled between two, well within 100 ms. clamp_max(0): rounding can lead above 0. */
-at::Tensor score_by_torch(const Model &model, const at::Tensor &input, const at::Tensor &labels) {
+} // namespace
+
+/* Rows are computed in pieces of at most 2^24 logits (64 MiB) and 4e9 operations, so that a large
+ * vocabulary needs no matrix of all tokens, and a call can be cancelled between two, well within
+ * 100 ms. clamp_max(0): rounding can lead above 0. */
+at::Tensor score_by_torch(const Model &model, const at::Tensor &input, const at::Tensor &labels,
+                          const std::vector<int64_t> &counts) {
     constexpr int64_t CHUNK = int64_t{1} << 24;
     double row = 2.0 * static_cast<double>(input.size(1) * model.vocabulary);
     int64_t rows = input.size(0),
             step = std::max<int64_t>(
                 1, std::min(CHUNK / model.vocabulary, static_cast<int64_t>(4e9 / row)));
-    at::Tensor out = at::empty({rows}, input.options().dtype(at::kFloat));
-    for (int64_t from = 0; from < rows; from += step) {
-        int64_t count = std::min(step, rows - from);
-        at::Tensor logits = model.head_out(input.narrow(0, from, count)).to(at::kFloat);
-        at::Tensor picked = logits.gather(1, labels.narrow(0, from, count).unsqueeze(1)).squeeze(1);
-        out.narrow(0, from, count).copy_((picked - at::logsumexp(logits, 1)).clamp_max(0));
+    at::Tensor out = at::empty({labels.size(0)}, input.options().dtype(at::kFloat));
+    for (int64_t from = 0, first = 0; from < rows; from += step) {
+        const int64_t count = std::min(step, rows - from);
+        std::vector<int64_t> behind; /* [labels of the piece] their rows in it */
+        for (int64_t row = 0; row < count; row++)
+            behind.insert(behind.end(),
+                          counts.empty() ? 1 : static_cast<size_t>(counts[from + row]), row);
+        const int64_t own = static_cast<int64_t>(behind.size());
+        const at::Tensor places = at::tensor(behind, labels.options().device(at::kCPU))
+                                      .to(labels.device()),
+                         logits = model.head_out(input.narrow(0, from, count)).to(at::kFloat),
+                         picked = at::index(logits, {places, labels.narrow(0, first, own)}),
+                         sums = at::logsumexp(logits, 1).index_select(0, places);
+        out.narrow(0, first, own).copy_((picked - sums).clamp_max(0));
+        first += own;
         model.host.tick(nullptr, 0, 0);
     }
     return out;
 }
-
-} // namespace
 
 const alcore_sys_kernels *find_kernels(const Model &model,
                                        const alcore_sys_model_options &options) {

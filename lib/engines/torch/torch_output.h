@@ -12,6 +12,13 @@ namespace alcore_torch {
  * there are none, or the library is older than this question. */
 const alcore_sys_kernels *find_kernels(const Model &model, const alcore_sys_model_options &options);
 
+/* Scores of labels, float [labels], as LabelScores gives them, of what enters the output matrix,
+ * input [rows, dims], by torch, which makes the logits of a row once. counts [rows]: how many of
+ * the labels, int64, stand behind each row, which are those of the first row, then of the second,
+ * ...; empty: one each. */
+at::Tensor score_by_torch(const Model &model, const at::Tensor &input, const at::Tensor &labels,
+                          const std::vector<int64_t> &counts = {});
+
 /* The scores of one call, whose items come in batches. */
 class LabelScores {
   public:

@@ -425,12 +425,24 @@ void read_labels(Model &model, const std::string &folder);
 std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
                                    const alcore_sys_model_options &options);
 
+/* Tokens that are read behind every item of a batch, as a tree whose root is the end of the item: a
+ * token attends to the item, to the tokens between its end and itself, and to itself. So
+ * continuations of one item share what the model makes of the item and of their common beginnings
+ * (torch_choices.cpp). */
+struct Tree {
+    std::vector<int64_t> ids;     /* [nodes] */
+    std::vector<int64_t> parents; /* [nodes] an earlier node; -1: the root */
+    std::vector<int64_t> depths;  /* [nodes] nodes between it and the root */
+};
+
 /* Items of one pass, sorted by length: their tokens one after the other. */
 struct Packed {
     std::vector<int64_t> items;   /* their numbers in the call */
     std::vector<int64_t> lengths; /* [items] */
     at::Tensor ids, types;        /* int64 [tokens]; types undefined: all 0 */
-    int64_t tokens = 0;
+    int64_t tokens = 0;           /* those of a tree included */
+    /* Borrowed; its tokens follow those of all items, item by item. NULL: nothing is behind. */
+    const Tree *tree = nullptr;
 };
 
 /* ---- batches (torch_batch.cpp, which describes them) ---- */

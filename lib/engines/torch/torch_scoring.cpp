@@ -137,6 +137,12 @@ alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_tex
     return guard(model, [&] {
         bool hypothesis = scoring != nullptr && scoring->what == ALCORE_SYS_SCORE_HYPOTHESIS;
         const bool language = model->head == Head::Language;
+        if (scoring != nullptr && scoring->what == ALCORE_SYS_SCORE_CHOICES) {
+            need_head(*model, Head::Language, "choices behind a text");
+            if (targets == nullptr || targets->count == 0)
+                fail(ALCORE_E_INVALID, "there are no targets to choose from");
+            return score_choices(*model, *sources, *targets, *scoring, *sink);
+        }
         if (language && !hypothesis)
             return score_language(*model, *sources, targets, scoring, *sink);
         if (!language) need_head(*model, Head::Seq2seq, "texts given a source");

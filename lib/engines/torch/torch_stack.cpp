@@ -16,6 +16,7 @@
 #include "torch_deberta.h"
 #include "torch_linear.h"
 #include "torch_narrow.h"
+#include "torch_tree.h"
 #include "torch_window.h"
 
 namespace alcore_torch {
@@ -164,19 +165,15 @@ static at::Tensor attend_pieces(const at::Tensor &query, const at::Tensor &key,
     return at::cat(mixed, 2);
 }
 
-/* Attention run by run: [tokens, heads * head]. q [tokens, q_parts * heads * head] holds q_parts
- * projections side by side, of which the first is the query; kv holds kv_parts in the same way, of
- * which the last two are key and value, and is q itself without `cross`. windowed: within the
- * window of the stack. item: index in the batch of the first item of a run. */
-static at::Tensor attend(const Stack &stack, const std::vector<Run> &runs, const at::Tensor &q,
-                         int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross,
-                         bool windowed, Dropout *dropout) {
+at::Tensor attend(const Stack &stack, const std::vector<Run> &runs, const at::Tensor &q,
+                  int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross,
+                  bool windowed, Dropout *dropout) {
     if (kernels_fit(q) && (dropout == nullptr || stack.dropout.weights == 0))
         return attend_packed(stack, runs, q, q_parts, kv, kv_parts, cross, windowed);
     std::vector<at::Tensor> q_runs = split_runs(q, runs, false);
     std::vector<at::Tensor> kv_runs = cross ? split_runs(kv, runs, true) : q_runs;
     std::vector<at::Tensor> mixed_runs;
-    size_t item = 0;
+    size_t item = 0; /* index in the batch of the first item of a run */
     for (size_t i = 0; i < runs.size(); i++) {
         const Run &run = runs[i];
         int64_t keys = cross ? run.memory_length : run.length;
@@ -214,6 +211,9 @@ at::Tensor positions_of(const Packed &batch) {
     int64_t *values = positions.data_ptr<int64_t>(), token = 0;
     for (int64_t length : batch.lengths)
         for (int64_t k = 0; k < length; k++) values[token++] = k;
+    if (batch.tree == nullptr) return positions;
+    for (int64_t length : batch.lengths)
+        for (int64_t depth : batch.tree->depths) values[token++] = length + depth;
     return positions;
 }
 
@@ -265,9 +265,10 @@ at::Tensor StackPass::block(size_t number, at::Tensor x, const at::Tensor &memor
     qkv = turned(stack, block, qkv,
                  block.rotation < 0 ? Turn() : turns[static_cast<size_t>(block.rotation)]);
     if (keep) keep(number, qkv);
-    at::Tensor y = watched(
-        stack.disentangled ? attend_disentangled(*this, block, qkv)
-                           : attend(stack, runs, qkv, 3, qkv, 3, false, block.windowed, dropout));
+    at::Tensor y = watched(stack.disentangled      ? attend_disentangled(*this, block, qkv)
+                           : batch.tree != nullptr ? attend_tree(*this, qkv, block.windowed)
+                                                   : attend(stack, runs, qkv, 3, qkv, 3, false,
+                                                            block.windowed, dropout));
     x = dropout == nullptr
             ? added(block.self_out, y, x, block.self_after)
             : x + drop(block.self_after(block.self_out(y, factors)), rates.attention);

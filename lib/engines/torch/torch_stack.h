@@ -50,6 +50,14 @@ struct StackPass {
 /* The rows of x [rows, n] that belong to each run: of its items or, with `memory`, of theirs. */
 std::vector<at::Tensor> split_runs(const at::Tensor &x, const std::vector<Run> &runs, bool memory);
 
+/* Attention run by run: [tokens, heads * head]. q [tokens, q_parts * heads * head] holds q_parts
+ * projections side by side, of which the first is the query; kv holds kv_parts in the same way, of
+ * which the last two are key and value, and is q itself without `cross`. windowed: within the
+ * window of the stack. */
+at::Tensor attend(const Stack &stack, const std::vector<Run> &runs, const at::Tensor &q,
+                  int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross,
+                  bool windowed, Dropout *dropout);
+
 /* softmax(query key^T scale + bias) value, [items, heads, length, head] as the three are, with
  * dropout where there is one. first: index in the batch of the first item. */
 at::Tensor attend_run(const at::Tensor &query, const at::Tensor &key, const at::Tensor &value,

@@ -213,24 +213,10 @@ static alcore_status check_whole(const alcore_model *model) {
  * which are not cut. */
 static alcore_status read_targets(const alcore_model *model, const alcore_pool *pool,
                                   alcore__examples *out) {
-    const alcore__engine_model *data = model->data;
-    const int64_t most = data->info.max_tokens;
     ALCORE__TRY(alcore__engine_encode_references(model, pool, &out->batch, &out->texts,
                                                  &out->lengths, &out->targets));
-    if (!alcore__is_language_model(data) || most == 0) return ALCORE_OK;
-    const int64_t *sources = out->sources.passed.offsets, *targets = out->targets.passed.offsets;
-    for (int64_t i = 0; i < out->batch.count; i++) {
-        const int64_t source = sources[i + 1] - sources[i], target = targets[i + 1] - targets[i];
-        const int64_t row = out->batch.rows[i];
-        char id[24];
-        if (source <= most - target) continue;
-        return alcore__fail(ALCORE_E_SHAPE,
-                            "row %lld (id %s): the text in its prompt has %lld tokens and its "
-                            "reference %lld, and the model %s reads %lld",
-                            (long long)row, alcore__pool_id(pool, row, id), (long long)source,
-                            (long long)target, model->name, (long long)most);
-    }
-    return ALCORE_OK;
+    return alcore__engine_check_pairs(model, pool, &out->batch, &out->sources.passed,
+                                      &out->targets.passed);
 }
 
 alcore_status alcore__examples_read(const alcore_model *model, const alcore_pool *pool,

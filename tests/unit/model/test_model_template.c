@@ -173,6 +173,34 @@ START_TEST(labels_are_targets_behind_the_prompt) {
 }
 END_TEST
 
+static int scored;             /* calls of token_logprobs() for choices */
+static long long read_tokens;  /* of the texts of the last of them */
+static long long label_tokens; /* of its choices */
+
+/* Keeps what the module was given. */
+static void keep_choices(void *user, int32_t level, const char *component, const char *message,
+                         const char *fields) {
+    (void)user, (void)level, (void)component, (void)fields;
+    scored += sscanf(message, "token_logprobs: %lld tokens before %lld of choices", &read_tokens,
+                     &label_tokens) == 2;
+}
+
+START_TEST(prompts_are_read_once) {
+    make_folder();
+    alcore_ctx *ctx = null_context(keep_choices);
+    alcore_pool *pool = pool_of(ctx, sources, false);
+    alcore_model *model;
+    MUST(open_with(ctx, "a {text} patient", &model));
+    MUST(alcore_model_set_verbalizer(model, labels, LABELS));
+    scored = 0;
+    MUST(alcore_model_run(model, pool, "probs"));
+    ck_assert_int_eq(scored, 1);
+    ck_assert_int_eq(read_tokens, ROWS * 4 + 1 + 2 + 2); /* with [CLS] and [SEP] */
+    ck_assert_int_eq(label_tokens, 1 + 2 + 1);
+    end_model(ctx, pool, model);
+}
+END_TEST
+
 START_TEST(wrong_labels_are_refused) {
     static const struct {
         const char *labels[2];
@@ -357,6 +385,6 @@ START_TEST(failing_allocations_leave_nothing) {
 END_TEST
 
 CHECK_SUITE("model template", a_prompt_is_around_each_text, languages_have_to_be_known,
-            wrong_prompts_are_refused, labels_are_targets_behind_the_prompt,
+            wrong_prompts_are_refused, labels_are_targets_behind_the_prompt, prompts_are_read_once,
             wrong_labels_are_refused, long_texts_leave_room_for_labels, a_prompt_is_a_turn,
             wrong_chats_are_refused, failing_allocations_leave_nothing);

@@ -91,8 +91,8 @@ END_TEST
 START_TEST(labels_and_targets_have_room) {
     static const char *const labels[] = {"no", "no fever"};
     static const char *const targets[ROWS] = {"no fever", "no", "a"};
-    static const char *const longer[ROWS] = {"no a no a no a no a no", "no", "a"};
-    static const char *const full[ROWS] = {"no a no a no a no a", "no", "a"};
+    static const char *const longer[ROWS] = {"no", "a", "no a no a no a no a no"};
+    static const char *const full[ROWS] = {"no", "a", "no a"};
     make_folder(CONFIG("8"));
     alcore_ctx *ctx = null_context(NULL);
     alcore_pool *pool = pool_of(ctx, texts, targets), *other;
@@ -103,12 +103,19 @@ START_TEST(labels_and_targets_have_room) {
     MUST(alcore_model_score(model, pool));
     ck_assert_int_eq(alcore_model_cut_count(model), 2);
     alcore_model_unref(model);
-    /* Without such a prompt texts and targets are cut at their end, at as many tokens as there are.
-     */
+    /* Without such a prompt neither is cut: the 2 tokens of a text, its special ones and its
+     * reference have to fit. */
     model = open_with(ctx, NULL);
-    other = pool_of(ctx, longer, longer);
-    MUST(alcore_model_score(model, other));
-    ck_assert_int_eq(alcore_model_cut_count(model), 2);
+    other = pool_of(ctx, targets, longer);
+    ck_assert_int_eq(alcore_model_score(model, other), ALCORE_E_SHAPE);
+    ck_assert_msg(
+        strstr(alcore_last_error(), "row 2 (id 3): the text has 3 tokens and its reference 9, and"),
+        "%s", alcore_last_error());
+    alcore_pool_unref(other);
+    other = pool_of(ctx, longer, targets);
+    ck_assert_int_eq(alcore_model_score(model, other), ALCORE_E_SHAPE);
+    ck_assert_ptr_nonnull(
+        strstr(alcore_last_error(), "the text has 11 tokens and its reference 1"));
     alcore_pool_unref(other);
     other = pool_of(ctx, targets, full);
     MUST(alcore_model_score(model, other));
@@ -152,7 +159,7 @@ START_TEST(a_prompt_without_room_is_refused) {
     static const char *const targets[ROWS] = {"no fever no a", "no", "a"};
     make_folder(CONFIG("6"));
     alcore_ctx *ctx = null_context(NULL);
-    alcore_pool *pool = pool_of(ctx, texts, targets);
+    alcore_pool *pool = pool_of(ctx, texts, targets), *other_pool;
     alcore_model *model = open_with(ctx, "a no {text} patient no"), *other;
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_E_PARAM);
@@ -163,8 +170,17 @@ START_TEST(a_prompt_without_room_is_refused) {
     alcore_model_unref(model);
     model = open_with(ctx, "a {text}");
     ck_assert_int_eq(alcore_model_score(model, pool), ALCORE_E_PARAM);
-    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "has 3 tokens, and the model "));
-    ck_assert_ptr_nonnull(strstr(alcore_last_error(), " reads 2 in front of the target"));
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 0 (id 1): the prompt without its text "
+                                                      "has 3 tokens and the target behind it 4, "));
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), " reads 6, which leaves no room"));
+    /* A target that is longer than all that the model reads is told as it was given. */
+    static const char *const endless[ROWS] = {"a", "no", "no a no a no a no a no"};
+    other_pool = pool_of(ctx, texts, endless);
+    ck_assert_int_eq(alcore_model_score(model, other_pool), ALCORE_E_PARAM);
+    ck_assert_msg(strstr(alcore_last_error(), "row 2 (id 3): the prompt without its text has 3 "
+                                              "tokens and the target behind it 9, "),
+                  "%s", alcore_last_error());
+    alcore_pool_unref(other_pool);
     MUST(alcore_model_set_verbalizer(model, labels, 2));
     ck_assert_int_eq(alcore_model_run(model, pool, "probs"), ALCORE_E_PARAM);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), " reads 3 in front of the longest label"));

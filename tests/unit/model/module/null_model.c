@@ -297,12 +297,43 @@ static void log_scoring(void *user, const alcore_sys_model_texts *targets,
     core->log(user, 20, "null", line);
 }
 
+/* Values of all targets for each source, and how many tokens a model reads for them. */
+static alcore_status give_choices(alcore_sys_model *model, const alcore_sys_model_texts *sources,
+                                  const alcore_sys_model_texts *targets,
+                                  const alcore_sys_model_sink *sink) {
+    enum { MOST_VALUES = 64 };
+    float values[MOST_VALUES];
+    int64_t all = targets->offsets[targets->count];
+    char line[100];
+    if (model->fail) return fail(ALCORE_E_DATA, "the null model was told to fail");
+    if (all > MOST_VALUES) return fail(ALCORE_E_INVALID, "null model: targets are too long");
+    for (int64_t k = 0; k < targets->count; k++)
+        fill_logprobs(model, hash_of_item(targets, k),
+                      targets->offsets[k + 1] - targets->offsets[k], values + targets->offsets[k]);
+    alcore_tensor tensor = {.data = values,
+                            .device = {ALCORE_DEVICE_CPU, 0},
+                            .ndim = 1,
+                            .dtype = {ALCORE_KIND_FLOAT, 32, 1},
+                            .shape = &all};
+    snprintf(line, sizeof line, "token_logprobs: %lld tokens before %lld of choices",
+             (long long)sources->offsets[sources->count], (long long)all);
+    core->log(model->user, 20, "null", line);
+    for (int64_t i = sources->count - 1; i >= 0; i--) {
+        int64_t item = model->wrong ? sources->count : i;
+        alcore_status status = sink->put(sink->user, &item, &all, 1, &tensor);
+        if (status != ALCORE_OK) return status;
+    }
+    return ALCORE_OK;
+}
+
 static alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_texts *sources,
                                     const alcore_sys_model_texts *targets,
                                     const alcore_sys_model_scoring *scoring,
                                     const alcore_sys_model_sink *sink) {
     if (!targets && (!scoring || scoring->what != ALCORE_SYS_SCORE_HYPOTHESIS))
         return fail(ALCORE_E_INVALID, "the null model needs targets to score");
+    if (scoring && scoring->what == ALCORE_SYS_SCORE_CHOICES)
+        return give_choices(model, sources, targets, sink);
     if (targets && targets->count != sources->count)
         return fail(ALCORE_E_INVALID, "null model: as many targets as sources are needed");
     log_scoring(model->user, targets, scoring);
