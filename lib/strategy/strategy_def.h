@@ -105,8 +105,8 @@ typedef struct alcore__partial_type {
     /* Makes one extra of those of two blocks, `into` of the earlier one, which reduce() takes in
      * place of both, so that a shard sends one for all of its blocks; both have so many bytes.
      * NULL: those of all blocks are sent, as are those that have sums or values before the extra
-     * bytes. Values that a shard keeps (alcore__own_rows) are not sent. */
-    void (*join)(void *into, const void *next, size_t bytes);
+     * bytes. Values that a shard keeps (alcore__own_rows) are not sent. block: any of the pass. */
+    void (*join)(const alcore__block *block, void *into, const void *next, size_t bytes);
 } alcore__partial_type;
 
 /* One pass over the blocks of a source, or a nested table of passes: a row of a table. */
@@ -208,9 +208,9 @@ struct alcore__strategy_def {
      * from another process. */
     bool by_passes;
     /* Of these, whether the key of a candidate depends on its own values and on nothing else than
-     * sums and extra bytes, as many for each block, so that a shard keeps the values of its own
-     * rows only and nominates candidates (run->input->own). state: with the parameters, before
-     * begin. NULL: never. */
+     * sums and extra bytes, whose number for a block does not depend on the block's rows, so that a
+     * shard keeps the values of its own rows only and nominates candidates (run->input->own).
+     * state: with the parameters, before begin. NULL: never. */
     bool (*ranks_own)(const void *state);
     /* The strategy buys phrases: from a pool of texts a request derives the pool of their phrases
      * first, with the options that this function sets by the parameters. NULL: it buys rows. */
@@ -283,6 +283,11 @@ struct alcore__run {
      * which alcore__filler_finish() notes, and nothing is ranked. */
     const double *keys;
     bool picked;
+    /* Set by finish in a run that lists its own rows only: candidates of all shards that are
+     * offered before the ranked ones, of which the strategy makes the scores NaN. last: none is
+     * bought after them. NULL: there are none. */
+    const struct alcore__nominees *offered;
+    bool offered_last;
     alcore__runner *runner; /* passes/runner.h */
 };
 
@@ -297,6 +302,17 @@ static inline int64_t alcore__candidate_row(const alcore__run *run, int64_t posi
 /* Whether the candidates and labeled rows of the run are those of one shard among several. */
 static inline bool alcore__lists_own(const alcore__run *run) {
     return run->input->own.only;
+}
+/* Whether the run is one of several over the rows of all shards. */
+static inline bool alcore__in_shards(const alcore__run *run) {
+    return run->input->own.candidates > 0;
+}
+/* Active rows of the candidates' pool, in all shards: candidates, or labeled rows. */
+static inline int64_t alcore__active_in_all(const alcore__run *run,
+                                            enum alcore__row_source source) {
+    const alcore__own_rows *own = &run->input->own;
+    if (!own->only) return run->active[source].count;
+    return source == ALCORE__OVER_LABELED_ROWS ? own->labeled : own->candidates;
 }
 /* The table of kernels of the run's engine, and the first argument of each kernel. */
 static inline const alcore_sys_kernels *alcore__run_kernels(const alcore__run *run) {

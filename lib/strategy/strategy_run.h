@@ -48,7 +48,9 @@ typedef struct alcore__place {
 typedef struct alcore__own_rows {
     bool only;          /* the run lists the candidates and labeled rows first .. end - 1 only */
     int64_t first, end; /* rows of the candidates' pool, whose blocks are whole */
-    int64_t candidates; /* of all shards */
+    /* Of all shards; candidates is not 0 in any run over shards: */
+    int64_t candidates, labeled;
+    double cost; /* of all candidates, where they have costs */
 } alcore__own_rows;
 
 /* Bytes that a shard has written for all others. */

@@ -279,11 +279,11 @@ MUTANTS = {
     'sticky candidates are forgotten':
         ('lib/strategy/passes/candidate_draw.c', 'mask[i] && previous && previous[i] && kept < count', 'false', VECTORS, 'draws'),
     'k stops growing where the neighbors cost just the budget':
-        ('lib/strategy/rules/knn_uncertainty.c', 'cost > share ||', 'cost >= share ||', DEMUX,
+        ('lib/strategy/rules/knn_neighbors.c', 'cost > share ||', 'cost >= share ||', DEMUX,
          'knn_uncertainty_is_the_plain_search'),
     'a neighbor of several target rows is paid for several times':
-        ('lib/strategy/rules/knn_uncertainty.c', 'if (position == LABELED_NEIGHBOR || mark[position] == (int32_t)group + 1) continue;',
-         'if (position == LABELED_NEIGHBOR) continue;', DEMUX, 'knn_uncertainty_is_the_plain_search'),
+        ('lib/strategy/rules/knn_neighbors.c', 'if (neighbor == ALCORE__LABELED_NEIGHBOR || mark[neighbor] == (int32_t)group + 1)',
+         'if (neighbor == ALCORE__LABELED_NEIGHBOR)', DEMUX, 'knn_uncertainty_is_the_plain_search'),
     'of equally near candidates the later row is the neighbor':
         ('lib/search/neighbor_list.c', 'from_value[added - 1], from_row[added - 1]))', 'from_value[added - 1], 0))', DEMUX,
          'knn_uncertainty_is_the_plain_search'),
@@ -299,7 +299,7 @@ MUTANTS = {
         ('lib/strategy/budget/explain.c', 'alcore__rescale(run, run->rescale, scaled)',
          'alcore__rescale(run, alcore__values_integer(run->values, "rescale"), scaled)', HUDS_PHRASE, 'explained_as_rescaled'),
     'fill_short=none fills all the same':
-        ('lib/strategy/rules/knn_uncertainty.c', 'if (state->fill_short && !', 'if (!', DEMUX,
+        ('lib/strategy/rules/knn_buy.c', 'if (state->fill_short && !', 'if (!', DEMUX,
          'knn_uncertainty_vectors'),
     'the most uncertain are always four budgets':
         ('lib/strategy/rules/uncertainty_knn.c', 'limit = state->factor * run->input->fill.budget', 'limit = 4 * run->input->fill.budget', DEMUX,
@@ -314,7 +314,7 @@ MUTANTS = {
         ('lib/strategy/rules/knn_uncertainty.c', 'if (state->searches_labeled) ALCORE__TRY(merge_labeled(run));', '', DEMUX,
          'knn_uncertainty_of_the_public_code'),
     'of equally near rows the labeled one comes first':
-        ('lib/strategy/rules/knn_uncertainty.c', 'return run->outcome.rows[candidate] <', 'return run->outcome.rows[candidate] >', DEMUX,
+        ('lib/strategy/rules/knn_uncertainty.c', 'return candidate < labeled;', 'return candidate > labeled;', DEMUX,
          'knn_uncertainty_of_the_public_code'),
     'words without a margin count under mode=code':
         ('lib/scorer/score_classes.c', 'if (measures[t] != 0.0)', 'if (true)', SCORER, 'token_margins_of_the_public_code'),
@@ -325,7 +325,7 @@ MUTANTS = {
     'windows may leave positions of a row out':
         ('lib/scorer/score_sum_prob.c', 'if (left == 0) return ALCORE_OK;', 'if (left >= 0) return ALCORE_OK;', SCORER, 'windows_that_are_refused'),
     'each target language may spend the whole budget':
-        ('lib/strategy/rules/knn_uncertainty.c', 'run->input->fill.budget / (double)state->groups.count', 'run->input->fill.budget', BALANCE,
+        ('lib/strategy/rules/knn_neighbors.c', 'run->input->fill.budget / (double)state->groups.count', 'run->input->fill.budget', BALANCE,
          'hybrids_are_the_plain_search'),
     'the first target language has all turns':
         ('lib/strategy/rules/target_groups.c', 'self->spent[a] < self->spent[b] || (self->spent[a] == self->spent[b] && a < b)', 'a < b', BALANCE, 'hybrids_are_the_plain_search'),

@@ -50,9 +50,11 @@ static bool copy_entry(const alcore__job_message *message, alcore__job_entry ent
     return are_nominees(copy, entry.count, entry.first, entry.end);
 }
 
-/* Copies the nominees of all shards to *out. */
-static alcore_status collect(alcore_ctx *ctx, const alcore__job_message *message,
+/* Copies the nominees of all shards to *out, behind those that passes have offered before. */
+static alcore_status collect(const alcore_job *job, const alcore__job_message *message,
                              alcore__nominees *out) {
+    alcore_ctx *ctx = job->object.ctx;
+    const alcore__nominees *own = job->passes ? &job->passes->nominees : NULL;
     const char *place = message->entries, *items;
     alcore__job_entry entry;
     int64_t count = 0;
@@ -61,7 +63,11 @@ static alcore_status collect(alcore_ctx *ctx, const alcore__job_message *message
         count += entry.count;
     }
     if (message->exchange >= ALCORE__EXCHANGE_PASSES) count /= (int64_t)sizeof *out->entries;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *out->entries, &out->entries));
+    if (own) out->offered = out->count = own->offered;
+    ALCORE__TRY(
+        alcore__new_array(ctx, (size_t)(out->count + count), sizeof *out->entries, &out->entries));
+    if (out->count > 0)
+        memcpy(out->entries, own->entries, (size_t)out->count * sizeof *out->entries);
     place = message->entries;
     for (int64_t i = 0; i < message->entry_count; i++) {
         place = alcore__job_entry_next(message, place, &entry, &items);
@@ -84,7 +90,7 @@ alcore_status alcore__job_take_nominees(alcore_job *job, const alcore__job_messa
                                .further_count = (int32_t)(budgets->count > 1 ? budgets->count : 0)};
     alcore__nominees nominees = {0};
     alcore__outcome outcome = {0};
-    alcore_status status = collect(ctx, message, &nominees);
+    alcore_status status = collect(job, message, &nominees);
     if (status == ALCORE_OK)
         status =
             alcore__nominees_spend(ctx, &fill, alcore__request_seed(request), &nominees, &outcome);

@@ -132,9 +132,12 @@ static alcore_status nominate(alcore_job *job) {
 static alcore_status put_nominees(const alcore_job *job, alcore__job_entry *entry,
                                   alcore__buffer *items) {
     const alcore__nominees *nominees = &job->passes->nominees;
-    const size_t bytes = (size_t)nominees->count * sizeof *nominees->entries;
+    const size_t count = (size_t)(nominees->count - nominees->offered);
+    const size_t bytes = count * sizeof *nominees->entries;
     entry->count = (int64_t)bytes;
-    return alcore__buffer_append(job->object.ctx, items, nominees->entries, bytes);
+    if (count == 0) return ALCORE_OK;
+    return alcore__buffer_append(job->object.ctx, items, nominees->entries + nominees->offered,
+                                 bytes);
 }
 
 static alcore_status put_partials(alcore_ctx *ctx, const alcore__partials *partials,

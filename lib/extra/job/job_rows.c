@@ -283,6 +283,7 @@ static alcore_status take_entry(taking *self, const alcore__job_entry *entry, in
              (!header.has_costs || alcore__job_take_costs(self->job, entry, cursor, candidates));
     self->labeled += header.labeled;
     passes->own.candidates += header.candidates;
+    passes->own.labeled += header.labeled;
     if (*whole && reads_languages(self->job))
         ALCORE__TRY(alcore__job_take_languages(self->job, entry, cursor, whole));
     if (!*whole) return ALCORE_OK;

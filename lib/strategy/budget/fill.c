@@ -50,6 +50,7 @@ bool alcore__filler_full(const alcore__filler *filler) {
 
 double alcore__filler_cost(const alcore__filler *filler, int64_t position) {
     const alcore__run *run = filler->run;
+    if (filler->costs) return filler->costs[position];
     return run->input->costs ? run->input->costs[alcore__candidate_row(run, position)] : 1.0;
 }
 
@@ -187,20 +188,28 @@ void alcore__filler_finish(alcore__filler *filler) {
     close_purchase(filler, &run->outcome.bought);
 }
 
-/* Number of candidates that a budget buys at the mean cost of all candidates, rounded up, from 0 to
- * the number of candidates, which it is where every candidate costs 0. */
-static double expected_picks(const alcore__run *run, double budget) {
-    double total = 0.0;
-    int64_t count = run->outcome.count;
-    for (int64_t i = 0; run->input->costs && i < count; i++)
-        total += run->input->costs[alcore__candidate_row(run, i)];
+/* Number of rows that a budget buys at the mean cost of `count` rows, which cost `total` together,
+ * rounded up, from 0 to their number, which it is where every one costs 0. */
+static double picks_of(const alcore__run *run, double budget, int64_t count, double total) {
     double mean = run->input->costs && count ? total / (double)count : 1.0;
     double picks = mean > 0.0 ? ceil(budget / mean) : (double)count;
     return picks < (double)count ? (picks > 0.0 ? picks : 0.0) : (double)count;
 }
 
+/* The same of the candidates that the run lists. */
+static double expected_picks(const alcore__run *run, double budget) {
+    double total = 0.0;
+    int64_t count = run->outcome.count;
+    for (int64_t i = 0; run->input->costs && i < count; i++)
+        total += run->input->costs[alcore__candidate_row(run, i)];
+    return picks_of(run, budget, count, total);
+}
+
 double alcore__expected_picks(const alcore__run *run) {
-    return expected_picks(run, run->input->fill.budget);
+    const alcore__own_rows *own = &run->input->own;
+    const double budget = run->input->fill.budget;
+    if (own->only) return picks_of(run, budget, own->candidates, own->cost);
+    return expected_picks(run, budget);
 }
 
 /* *out [candidates]: the rows by which random ties are drawn, which are those of all shards. Of a

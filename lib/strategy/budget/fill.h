@@ -10,6 +10,8 @@
 /* Buys candidates in the order in which they are offered. */
 typedef struct alcore__filler {
     alcore__run *run;
+    /* By position; NULL: those of the run's candidates. Set where positions number other rows. */
+    const double *costs;
     /* What was bought and passed over so far. alcore__filler_begin() sets the budget to the run's,
      * and callers may replace it before the first offer; the flags come at the end. */
     alcore__purchase bought;

@@ -17,9 +17,14 @@
  * candidates are the nominees. Sums of costs may be rounded otherwise in another order, so that
  * the budget of a shard is larger by more than all roundings are. Nominees are sorted by row, or
  * with tie=random as random ties are, by which the lower position among equals is the pick of
- * one machine. */
+ * one machine.
+ *
+ * A strategy that chooses some rows otherwise, such as neighbors of a target, and only ranks the
+ * rest offers those first (run->offered): every shard knows them and what they cost, so that none
+ * sends them. The shards nominate of the other rows what the rest of the budget buys. */
 #include "strategy/budget/nominees.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -32,16 +37,20 @@ static const double ROUNDING = 0x1p-20;
 
 /* ---- a shard ---- */
 
-/* Copies the picks of a shard to *out, by rank; keys [candidates]. */
+/* Copies to *out what is offered before all nominees, and the picks of a shard, by rank; keys
+ * [candidates]. */
 static alcore_status copy_picks(const alcore__run *run, const double *keys,
                                 const alcore__purchase *bought, alcore__nominees *out) {
     const alcore__run_input *input = run->input;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)bought->pick_count, sizeof *out->entries,
-                                  &out->entries));
-    for (; out->count < bought->pick_count; out->count++) {
-        const int64_t position = bought->picks[out->count],
-                      row = alcore__candidate_row(run, position);
-        out->entries[out->count] =
+    const int64_t offered = run->offered ? run->offered->count : 0;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)(offered + bought->pick_count),
+                                  sizeof *out->entries, &out->entries));
+    for (; out->count < offered; out->count++)
+        out->entries[out->count] = run->offered->entries[out->count];
+    out->offered = offered;
+    for (int64_t i = 0; i < bought->pick_count; i++) {
+        const int64_t position = bought->picks[i], row = alcore__candidate_row(run, position);
+        out->entries[out->count++] =
             (alcore__nominee){.row = row + input->place.first_row,
                               .key = keys[position],
                               .score = run->outcome.scores[position],
@@ -51,12 +60,16 @@ static alcore_status copy_picks(const alcore__run *run, const double *keys,
 }
 
 alcore_status alcore__run_nominate(alcore__run *run, alcore__nominees *out) {
-    if (run->outcome.count == 0) return ALCORE_OK; /* the strategy has not begun */
+    if (alcore__active_in_all(run, ALCORE__OVER_CANDIDATES) == 0)
+        return ALCORE_OK; /* the strategy has not begun */
     ALCORE__TRY(run->def->finish(run));
     const double *keys = run->keys ? run->keys : run->outcome.scores;
     alcore__purchase bought = {.budget = run->input->fill.budget};
     if (run->input->costs) bought.budget *= 1.0 + ROUNDING;
-    alcore_status status = alcore__fill_by(run, keys, &bought);
+    for (int64_t i = 0; run->offered && i < run->offered->count; i++)
+        bought.budget -= run->offered->entries[i].cost;
+    alcore_status status =
+        run->offered && run->offered_last ? ALCORE_OK : alcore__fill_by(run, keys, &bought);
     if (status == ALCORE_OK) status = copy_picks(run, keys, &bought, out);
     alcore__purchase_clear(run->ctx, &bought);
     return status;
@@ -80,10 +93,11 @@ alcore_status alcore__strategy_ranks_own(const alcore_strategy *strategy,
                                          const alcore__run_input *input, bool *out) {
     const alcore__strategy_def *def = strategy->def;
     void *state;
-    /* Rows with a NaN are found by passes that mark the rows of all shards, and which pick is
-     * similar to others depends on all. */
+    /* Rows with a NaN are found by passes that mark the rows of all shards, which pick is similar to
+     * others depends on all, and there is one run. */
     *out = def->ranks_own && !input->nan_exclude && !input->fill.limited &&
-           (input->fill.policy != ALCORE__FILL_SKIP || !input->costs);
+           (input->fill.policy != ALCORE__FILL_SKIP || !input->costs) &&
+           (!def->rows_depend_on_budget || input->fill.further_count == 0);
     if (!*out) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(input->ctx, 1, def->state_bytes, &state));
     alcore__values_bind(&strategy->values, ALCORE__TO_STATE, state);
@@ -114,6 +128,8 @@ static const alcore__strategy_def NOMINEES = {.name = "nominees", .finish = keep
 
 /* A nominee and what its ties are broken by. */
 typedef struct drawn_nominee {
+    int64_t place;  /* of those that are offered first, from 0; of the others one more than the last
+                     */
     uint64_t drawn; /* of the row, by which random ties are drawn (rank.c); else 0 */
     alcore__nominee nominee;
 } drawn_nominee;
@@ -121,12 +137,30 @@ typedef struct drawn_nominee {
 /* For alcore__sort(): the order in which equal keys are bought. */
 static int by_tie(const void *left, const void *right) {
     const drawn_nominee *a = left, *b = right;
+    if (a->place != b->place) return a->place < b->place ? -1 : 1;
     if (a->drawn != b->drawn) return a->drawn < b->drawn ? -1 : 1;
     return (a->nominee.row > b->nominee.row) - (a->nominee.row < b->nominee.row);
 }
 
-/* Sorts the nominees so that, of two with equal keys, the one that is bought first has the lower
- * index. ALCORE_E_CORRUPT: a row stands there twice, which is then beside itself. */
+/* For alcore__sort(): ascending rows. */
+static int by_row(const void *left, const void *right) {
+    const int64_t a = ((const drawn_nominee *)left)->nominee.row;
+    const int64_t b = ((const drawn_nominee *)right)->nominee.row;
+    return (a > b) - (a < b);
+}
+
+/* ALCORE_E_CORRUPT: a row stands there twice. Sorts by row. */
+static alcore_status check_rows(alcore_ctx *ctx, drawn_nominee *nominees, size_t count) {
+    ALCORE__TRY(alcore__sort(ctx, nominees, count, sizeof *nominees, by_row));
+    for (size_t i = 1; i < count; i++)
+        if (nominees[i].nominee.row == nominees[i - 1].nominee.row)
+            return alcore__fail(ALCORE_E_CORRUPT, "row %lld is nominated twice",
+                                (long long)nominees[i].nominee.row);
+    return ALCORE_OK;
+}
+
+/* Sorts the nominees so that those which are offered first come first, with the largest key, and of
+ * two others with equal keys the one that is bought first has the lower index. */
 static alcore_status sort_by_tie(alcore_ctx *ctx, int32_t tie, uint64_t seed,
                                  alcore__nominees *nominees) {
     const size_t count = (size_t)nominees->count;
@@ -135,16 +169,15 @@ static alcore_status sort_by_tie(alcore_ctx *ctx, int32_t tie, uint64_t seed,
     for (size_t i = 0; i < count; i++) {
         const uint64_t row = (uint64_t)nominees->entries[i].row;
         sorted[i].nominee = nominees->entries[i];
+        sorted[i].place = (int64_t)i < nominees->offered ? (int64_t)i : nominees->offered;
+        if ((int64_t)i < nominees->offered) sorted[i].nominee.key = HUGE_VAL;
         if (tie == ALCORE__TIE_RANDOM)
             sorted[i].drawn = alcore__rng_derive(seed, ALCORE__TAG_TIE, row, 0);
     }
-    alcore_status status = alcore__sort(ctx, sorted, count, sizeof *sorted, by_tie);
-    for (size_t i = 0; i < count && status == ALCORE_OK; i++) {
+    alcore_status status = check_rows(ctx, sorted, count);
+    if (status == ALCORE_OK) status = alcore__sort(ctx, sorted, count, sizeof *sorted, by_tie);
+    for (size_t i = 0; i < count && status == ALCORE_OK; i++)
         nominees->entries[i] = sorted[i].nominee;
-        if (i > 0 && sorted[i].nominee.row == sorted[i - 1].nominee.row)
-            status = alcore__fail(ALCORE_E_CORRUPT, "row %lld is nominated twice",
-                                  (long long)sorted[i].nominee.row);
-    }
     alcore__free(ctx, sorted);
     return status;
 }

@@ -91,9 +91,10 @@ static alcore_status keep_best(alcore__run *run, const alcore__block_partial *pa
 }
 
 /* The best of two blocks, of which the first has the lower rows. */
-static void join_best(void *into, const void *next, size_t bytes) {
+static void join_best(const alcore__block *block, void *into, const void *next, size_t bytes) {
     const alcore__greedy_best *best = next;
     alcore__greedy_best *kept = into;
+    (void)block;
     const double left = best->left > kept->left ? best->left : kept->left;
     if (best->position >= 0 && (kept->position < 0 || best->value > kept->value))
         memcpy(into, next, bytes);

@@ -34,9 +34,9 @@ static const alcore__pass NO_PASSES[] = {{.name = NULL}};
 
 /* Whether a source has an active row, in any shard. */
 static bool has_rows(const alcore__run *run, enum alcore__row_source source) {
-    return run->active[source].count > 0 ||
-           (source == ALCORE__OVER_CANDIDATES && alcore__lists_own(run) &&
-            run->input->own.candidates > 0);
+    if (source != ALCORE__OVER_CANDIDATES && source != ALCORE__OVER_LABELED_ROWS)
+        return run->active[source].count > 0;
+    return alcore__active_in_all(run, source) > 0;
 }
 
 /* Start of the root's row of the strategy, root[1]. The candidates are final: the outcome gets its

@@ -10,11 +10,13 @@ static bool is_in_shards(enum alcore__row_source source) {
 
 /* Leaves the partials that have bytes in the set, in place of all blocks one where the pass joins
  * them. */
-static void pack(const alcore__run *run, alcore__partials *partials) {
+static void pack(alcore__run *run, alcore__partials *partials) {
     const alcore__pass *pass = alcore__present_pass(run);
     const alcore__partial_type *type = &pass->partial;
     const bool joins = alcore__pass_joins(run, pass);
+    alcore__block block;
     size_t kept = 0;
+    alcore__describe_block(run, pass, 0 /* any */, &block);
     for (size_t p = 0; p < partials->count; p++) {
         const alcore__partial *entry = &partials->entries[p];
         if (!entry->bytes) {
@@ -22,7 +24,7 @@ static void pack(const alcore__run *run, alcore__partials *partials) {
             continue;
         }
         if (joins && kept > 0) {
-            type->join(partials->entries[0].data, entry->data, entry->bytes);
+            type->join(&block, partials->entries[0].data, entry->data, entry->bytes);
             alcore__free(run->ctx, entry->data);
             continue;
         }
@@ -32,13 +34,14 @@ static void pack(const alcore__run *run, alcore__partials *partials) {
 }
 
 /* Visits the own blocks of a pass and adds to *out what they contribute to all shards; a wave at a
- * time where values stay here. */
+ * time where values stay here or partials become one. */
 static alcore_status map_own(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end,
                              alcore__partials *out) {
     const bool keeps = alcore__lists_own(run);
+    const bool waves = keeps || alcore__pass_joins(run, alcore__present_pass(run));
     for (int64_t wave_end; first < end; first = wave_end) {
         alcore__partials wave = {0};
-        const int64_t blocks = keeps ? alcore__blocks_per_wave(run, first) : end - first;
+        const int64_t blocks = waves ? alcore__blocks_per_wave(run, first) : end - first;
         wave_end = end - first < blocks ? end : first + blocks;
         alcore_status status = alcore__run_map(run, shard, first, wave_end, &wave);
         if (status == ALCORE_OK && keeps) alcore__run_keep_values(run, &wave);
@@ -53,10 +56,14 @@ static alcore_status map_own(alcore__run *run, alcore__shard *shard, int64_t fir
 
 /* Whether the shards exchange partials of the pass. */
 static bool is_exchanged(alcore__run *run, const alcore__pass *pass) {
-    alcore__block block;
-    if (!alcore__lists_own(run)) return alcore__pass_has_partial(pass);
-    alcore__describe_block(run, pass, 0 /* any */, &block);
-    return pass->partial.sums || alcore__layout_of(pass, &block).extra_bytes > 0;
+    bool any = !alcore__lists_own(run) || pass->partial.sums;
+    if (any) return alcore__pass_has_partial(pass);
+    for (int64_t b = 0; b < run->active[pass->source].blocks && !any; b++) {
+        alcore__block block;
+        alcore__describe_block(run, pass, b, &block);
+        any = alcore__layout_of(pass, &block).extra_bytes > 0;
+    }
+    return any;
 }
 
 alcore_status alcore__run_to_exchange(alcore__run *run, alcore__shard *shard, int64_t first,

@@ -15,6 +15,7 @@ alcore_status alcore__neighbor_lists_new(const alcore__run *run, int32_t metric,
     lists->metric = metric;
     lists->count = count;
     lists->length = length;
+    lists->full = lists->joined && alcore__in_shards(run);
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, entries, &lists->position));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, entries, &lists->value));
     for (int64_t i = 0; i < entries; i++) lists->position[i] = -1;
@@ -25,7 +26,7 @@ alcore_status alcore__neighbor_lists_new(const alcore__run *run, int32_t metric,
 
 /* Entries of a list of a block with `active` active rows. */
 static int64_t width_of(const alcore__neighbor_lists *lists, int64_t active) {
-    return lists->length < active ? lists->length : active;
+    return lists->full || lists->length < active ? lists->length : active;
 }
 
 size_t alcore__neighbor_lists_bytes(const alcore__block *block) {
@@ -91,32 +92,48 @@ void alcore__neighbor_lists_end(const alcore__neighbor_lists *lists, const alcor
     const int64_t entries = lists->count * width_of(lists, matrix->block->count);
     for (int64_t i = 0; i < entries; i++) {
         if (position[i] < 0) continue;
-        int64_t matrix_row = position[i] - matrix->rows.first;
-        position[i] = matrix->block->start + alcore__matrix_index_of(matrix, matrix_row);
+        const int64_t index = alcore__matrix_index_of(matrix, position[i] - matrix->rows.first);
+        position[i] = lists->joined ? matrix->block->rows[index] : matrix->block->start + index;
     }
 }
 
 /* ---- the reduction ---- */
 
-/* A list that is empty, or whose first entry is not nearer than the last one of a full list,
+/* Merges lists [count, width] into others [count, length]. A list that is empty, or whose first entry is not nearer than the last one of a full list,
  * changes nothing. */
-alcore_status alcore__neighbor_lists_merge(alcore__run *run, const alcore__block_partial *partial) {
-    alcore__neighbor_lists *lists = partial->into;
-    const int64_t width = width_of(lists, partial->count), length = lists->length;
-    const int64_t *position = partial->extra;
-    const double *value = (const double *)(position + lists->count * width);
-    for (int64_t i = 0; i < lists->count * width; i++)
-        if (position[i] != -1)
-            ALCORE__TRY(
-                alcore__partial_check_index(position[i], run->active[partial->source].count));
+static void merge_lists(const alcore__neighbor_lists *lists, int64_t *into, double *into_value,
+                        int64_t width, const int64_t *position, const double *value) {
+    const int64_t length = lists->length;
     for (int64_t v = 0; v < lists->count; v++) {
         const int64_t last = (v + 1) * length - 1;
         if (!alcore__neighbor_precedes(lists->metric, value[v * width], position[v * width],
-                                       lists->value[last], lists->position[last]))
+                                       into_value[last], into[last]))
             continue;
-        alcore__neighbor_merge(lists->metric, length, lists->position + v * length,
-                               lists->value + v * length, width, position + v * width,
-                               value + v * width);
+        alcore__neighbor_merge(lists->metric, length, into + v * length, into_value + v * length,
+                               width, position + v * width, value + v * width);
     }
+}
+
+alcore_status alcore__neighbor_lists_merge(alcore__run *run, const alcore__block_partial *partial) {
+    alcore__neighbor_lists *lists = partial->into;
+    const alcore__active_rows *active = &run->active[partial->source];
+    const int64_t width = width_of(lists, partial->count);
+    const int64_t end = lists->joined ? active->dataset->rows : active->count;
+    const int64_t *position = partial->extra;
+    for (int64_t i = 0; i < lists->count * width; i++)
+        if (position[i] != -1) ALCORE__TRY(alcore__partial_check_index(position[i], end));
+    merge_lists(lists, lists->position, lists->value, width, position,
+                (const double *)(position + lists->count * width));
     return ALCORE_OK;
+}
+
+void alcore__neighbor_lists_join_partials(const alcore__block *block, void *into, const void *next,
+                                          size_t bytes) {
+    const alcore__neighbor_lists *lists = block->into;
+    const int64_t entries = lists->count * lists->length;
+    int64_t *position = into;
+    const int64_t *others = next;
+    (void)bytes;
+    merge_lists(lists, position, (double *)(position + entries), lists->length, others,
+                (const double *)(others + entries));
 }

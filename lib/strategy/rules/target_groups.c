@@ -157,7 +157,7 @@ static alcore_status buy_in_turns(const alcore__target_groups *groups,
             buyer[position] = turn;
             sift_down(self, 0);
         }
-        ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", offers, run->outcome.count));
+        ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", offers, lists->candidates));
     }
     return ALCORE_OK;
 }
@@ -172,7 +172,7 @@ alcore_status alcore__target_groups_buy(const alcore__target_groups *groups,
     ALCORE__TRY(ALCORE__RUN_PUSH(run, groups->count, &self.next));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, groups->count, &self.spent));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, groups->count, &self.heap));
-    ALCORE__TRY(ALCORE__RUN_PUSH(run, run->outcome.count, &self.offered));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, lists->candidates, &self.offered));
     ALCORE__TRY(buy_in_turns(groups, lists, filler, &self, buyer));
     alcore__run_drop(run, height);
     return ALCORE_OK;

@@ -39,6 +39,7 @@ alcore_status alcore__target_groups_distances(const alcore__target_groups *group
 typedef struct alcore__group_lists {
     const int64_t *starts;    /* [groups + 1] group g has entries starts[g] .. starts[g + 1] - 1 */
     const int64_t *positions; /* [starts[groups]] candidates */
+    int64_t candidates;       /* positions are below this */
 } alcore__group_lists;
 
 /* Buys in turns: the group that has spent least, of equal ones the first, offers the first

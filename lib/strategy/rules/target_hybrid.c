@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Uncertainty and the target, for knn-uncertainty and uncertainty-knn, whose states begin with an
- * alcore__hybrid: uncertainty [candidates], and the filler, which spends the budget. A block is
- * 8192 adjacent pool rows, of which the active ones take part. Memory: 8 bytes a candidate. */
+ * alcore__hybrid: the filler, which spends the budget. A block is 8192 adjacent pool rows, of which
+ * the active ones take part. */
 #include "strategy/rules/target_hybrid.h"
 
 /* Whether the uncertainty is measured on the probabilities of answers, which the parameters then
@@ -23,8 +23,7 @@ alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source) {
                             "strategy %s: mode and margin say what is measured of class "
                             "probabilities, but the uncertainty is given otherwise",
                             run->def->name);
-    ALCORE__TRY(alcore__filler_begin(&hybrid->filler, run));
-    return ALCORE__RUN_ARRAY(run, run->outcome.count, &hybrid->uncertainty);
+    return alcore__filler_begin(&hybrid->filler, run);
 }
 
 alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial) {

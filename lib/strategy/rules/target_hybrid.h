@@ -10,20 +10,20 @@
 
 /* The state of either strategy begins with this. */
 typedef struct alcore__hybrid {
-    double *uncertainty; /* [candidates] larger = more uncertain; filled by the first pass */
     alcore__filler filler;
 } alcore__hybrid;
 
-/* Allocates the uncertainty and begins the filler. ALCORE_E_PARAM for mode= or margin= where the
+/* Begins the filler. ALCORE_E_PARAM for mode= or margin= where the
  * uncertainty does not come from class probabilities. names_source: mode=paper and mode=code are
  * allowed even so, as the strategy does something else by them too. */
 alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source);
 
-/* Block function and partial of the pass "uncertainty". */
+/* Block function and partial of the pass "uncertainty", which fills an array of all candidates:
+ * larger = more uncertain. */
 alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial);
-#define ALCORE__UNCERTAINTY_PASS                                                                   \
+#define ALCORE__UNCERTAINTY_PASS(array)                                                            \
     .name = "uncertainty", .scores = true, .block = alcore__hybrid_score_block,                    \
-    .partial = {.values = {ALCORE__VALUES(alcore__hybrid, uncertainty)}}
+    .partial = {.values = {array}}
 
 /* A pass that fails for a target row with a NaN or an infinity. Distances to such a row are NaN or
  * infinite; no later pass would notice that. */

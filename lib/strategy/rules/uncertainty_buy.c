@@ -33,8 +33,8 @@ static int64_t find_nearest(const alcore__uncertainty_knn *state, const double *
     for (int64_t i = 0; i < state->member_count; i++) {
         if (done[i]) continue;
         if (best >= 0 && !(sq_dist[i] < sq_dist[best])) {
-            double gain = state->hybrid.uncertainty[state->member_positions[i]] -
-                          state->hybrid.uncertainty[state->member_positions[best]];
+            double gain = state->uncertainty[state->member_positions[i]] -
+                          state->uncertainty[state->member_positions[best]];
             if (sq_dist[i] > sq_dist[best] || !(gain > 0)) continue;
         }
         best = i;
@@ -116,7 +116,8 @@ static alcore_status buy_in_turns(alcore__run *run, int64_t *index, int64_t *ord
                                  count, list));
         for (int64_t i = 0; i < count; i++) list[i] = state->members[list[i]];
     }
-    const alcore__group_lists lists = {.starts = starts, .positions = order};
+    const alcore__group_lists lists = {
+        .starts = starts, .positions = order, .candidates = run->outcome.count};
     ALCORE__TRY(
         alcore__target_groups_buy(&state->groups, &lists, &state->hybrid.filler, state->buyer));
     for (int64_t m = 0; m < count; m++) {

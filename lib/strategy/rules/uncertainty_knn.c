@@ -51,6 +51,7 @@ static alcore_status begin(alcore__run *run) {
     const int64_t count = run->outcome.count;
     state->in_turns = state->balanced && !state->cover && !state->by_mean;
     ALCORE__TRY(alcore__hybrid_begin(run, false));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, run->outcome.count, &state->uncertainty));
     if (state->cover && state->by_mean)
         return alcore__fail(
             ALCORE_E_PARAM,
@@ -77,7 +78,7 @@ static alcore_status choose_members(alcore__run *run) {
     alcore__uncertainty_knn *state = run->state;
     int64_t count = run->outcome.count;
     double cost = 0, limit = state->factor * run->input->fill.budget - 1e-9;
-    ALCORE__TRY(alcore__rank(run->ctx, state->hybrid.uncertainty, run->outcome.rows, count,
+    ALCORE__TRY(alcore__rank(run->ctx, state->uncertainty, run->outcome.rows, count,
                              run->input->fill.tie, run->input->seed, count, state->members));
     while (state->member_count < count && cost < limit) {
         int64_t position = state->members[state->member_count++];
@@ -243,7 +244,8 @@ static alcore_status store_vectors(alcore__run *run, const alcore__block_partial
 }
 
 static const alcore__pass PASSES[] = {
-    {ALCORE__UNCERTAINTY_PASS, .end = choose_members},
+    {ALCORE__UNCERTAINTY_PASS(ALCORE__VALUES(alcore__uncertainty_knn, uncertainty)),
+     .end = choose_members},
     {ALCORE__CHECK_TARGET_PASS},
     {.name = "distances",
      .block = measure_members,
@@ -276,7 +278,7 @@ static alcore_status finish(alcore__run *run) {
     ALCORE__TRY(alcore__uncertainty_knn_buy(run));
     alcore__filler_finish(&state->hybrid.filler);
     for (int64_t i = 0; i < count; i++) {
-        uncertainty[i] = state->hybrid.uncertainty[i];
+        uncertainty[i] = state->uncertainty[i];
         distance[i] = state->by_mean ? state->prox[i] : sqrt(state->prox[i]);
         scores[i] = by_rank ? (double)NAN : 0.0 - distance[i];
     }

@@ -8,7 +8,8 @@
 #include "strategy/rules/target_hybrid.h"
 
 typedef struct alcore__uncertainty_knn {
-    alcore__hybrid hybrid; /* uncertainty of the candidates, and the budget */
+    alcore__hybrid hybrid; /* the budget */
+    double *uncertainty;   /* [candidates] filled by the first pass */
     bool by_mean, cover;   /* prox=mean, cover=1 */
     bool balanced;         /* balance_targets=1 */
     bool in_turns;         /* balanced, with prox=min and without cover */

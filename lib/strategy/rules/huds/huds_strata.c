@@ -34,10 +34,10 @@ static alcore_status score_block(alcore__block *block, void *partial) {
 }
 
 /* partial.join. */
-static void join_ranges(void *into, const void *next, size_t bytes) {
+static void join_ranges(const alcore__block *block, void *into, const void *next, size_t bytes) {
     u_range *range = into;
     const u_range *other = next;
-    (void)bytes;
+    (void)block, (void)bytes;
     if (other->low < range->low) range->low = other->low;
     if (other->high > range->high) range->high = other->high;
 }
@@ -101,9 +101,10 @@ static alcore_status count_strata(alcore__block *block, void *partial) {
 }
 
 /* partial.join. */
-static void join_counts(void *into, const void *next, size_t bytes) {
+static void join_counts(const alcore__block *block, void *into, const void *next, size_t bytes) {
     int64_t *counts = into;
     const int64_t *others = next;
+    (void)block;
     for (size_t s = 0; s < bytes / sizeof *counts; s++) counts[s] += others[s];
 }
 

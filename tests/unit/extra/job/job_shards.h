@@ -145,8 +145,11 @@ static inline alcore_pool *job_pool(alcore_ctx *ctx, const job_setting *setting,
         const double costs[] = {row % 17 == 0 ? 0 : 3 * job_number(row, 9)};
         alcore_records records = ALCORE_RECORDS_INIT;
         job_text(row, text, sizeof text);
+        const char *langs[] = {row % 3 == 0 ? "bn" : "ta"};
         records.texts = texts;
         records.costs = costs;
+        if (setting->parameters && strstr(setting->parameters, "balance_targets"))
+            records.languages = langs;
         records.count = 1;
         ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
         const int64_t own = row - first;

@@ -44,6 +44,11 @@ static const job_setting SETTINGS[] = {
     {"huds", "candidates=400", "60w", "max_similarity=0.8", ALCORE_DEDUP_EXACT},
     {"knn-uncertainty", NULL, "200w", NULL, ALCORE_DEDUP_EXACT},
     {"knn-uncertainty", "k=3 mode=code", "40", "nan=exclude", ALCORE_DEDUP_EXACT},
+    {"knn-uncertainty", "k=3 mode=code", "70", "tie=random", ALCORE_DEDUP_EXACT},
+    {"knn-uncertainty", "k=1 balance_targets=1", "300w", "fill=stop", ALCORE_DEDUP_EXACT},
+    {"knn-uncertainty", "k=2 fill_short=none candidates=900", "500", "fill=skip",
+     ALCORE_DEDUP_NONE},
+    {"knn-uncertainty", "balance_targets=1", "30,9", "fill=skip", ALCORE_DEDUP_NONE},
     {"uncertainty-knn", NULL, "50w", NULL, ALCORE_DEDUP_EXACT},
     {"uncertainty-knn", "cover=1", "20", "nan=exclude", ALCORE_DEDUP_NONE},
     {"badge", NULL, "12", NULL, ALCORE_DEDUP_EXACT},
@@ -627,6 +632,124 @@ START_TEST(sizes_of_own_rows) {
 }
 END_TEST
 
+/* How many rows two of the lists of two shards name, rows [2, targets, k] before distances, once
+ * they are merged by distance; *blocks: in how many blocks of 8192 rows. */
+static size_t count_merged(const char *const lists[2], int targets, int k, size_t *blocks) {
+    bool near[MANY_ROWS] = {false}, visited[MANY_ROWS / 8192 + 1] = {false};
+    size_t count = 0;
+    for (int t = 0; t < targets; t++) {
+        int at[2] = {t * k, t * k};
+        for (int i = 0; i < k; i++) {
+            int64_t rows[2];
+            double distances[2];
+            for (int s = 0; s < 2; s++) {
+                memcpy(&rows[s], lists[s] + 8 * at[s], 8);
+                memcpy(&distances[s], lists[s] + 8 * (targets * k + at[s]), 8);
+            }
+            const int nearer = distances[1] < distances[0]; /* rows of the first are lower */
+            count += !near[rows[nearer]];
+            near[rows[nearer]] = true;
+            *blocks += !visited[rows[nearer] / 8192];
+            visited[rows[nearer] / 8192] = true;
+            at[nearer]++;
+        }
+    }
+    return count;
+}
+
+/* The same of neighbors of a target: of each shard one list for each row of the target, of each
+ * block what its neighbors are worth and cost, and no nominee where these fill the budget. */
+START_TEST(sizes_of_neighbors) {
+    enum { TARGETS = TARGET_END - TARGET_FIRST, K = 2 };
+    static const job_setting setting = {"knn-uncertainty", "k=2", "9", NULL, ALCORE_DEDUP_NONE},
+                             other = {"knn-uncertainty", "k=2", "2000", NULL, ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
+    record made = record_exchanges(&setting, &cut), more = record_exchanges(&other, &cut);
+    const size_t settings = (strlen(made.bytes[0] + 48) / 8 + 1) * 8, list_bytes = 16 * TARGETS * K;
+    const size_t head = 48 + settings + 2 * 32;
+    const char *first = made.bytes[1] + 48 + settings + 32 + 16;
+    const char *const lists[] = {first, first + list_bytes + 32 + 16};
+    size_t blocks = 0;
+    ck_assert_int_eq(made.count, 4);
+    ck_assert_uint_eq(made.lengths[1], head + 2 * (16 + list_bytes));
+    const size_t neighbors = count_merged(lists, TARGETS, K, &blocks);
+    ck_assert_uint_gt(neighbors, 9);
+    ck_assert_uint_eq(made.lengths[2], head + 16 * blocks + 16 * neighbors);
+    ck_assert_uint_eq(made.lengths[3], head);
+    ck_assert_int_eq(more.count, 4);
+    ck_assert_uint_eq(more.lengths[3], made.lengths[3] + 2 * 32 * (2000 - neighbors) +
+                                           (strlen(more.bytes[0] + 48) / 8 + 1) * 8 - settings);
+    record_free(&made);
+    record_free(&more);
+}
+END_TEST
+
+/* Neighbors that are no rows or no candidates, of which no uncertainty or no cost is told, and
+ * nominees that are neighbors. */
+START_TEST(neighbors_that_lie) {
+    static const job_setting setting = {"knn-uncertainty", "k=1", "200", NULL, ALCORE_DEDUP_NONE};
+    const size_t items = 48 + 32 + 16;
+    const int64_t rows[] = {FEW_ROWS, -2, 5 /* labeled */};
+    const double nothing = NAN, less = -1;
+    record made = record_exchanges(&setting, &WHOLE);
+    const size_t settings = (strlen(made.bytes[0] + 48) / 8 + 1) * 8;
+    const struct {
+        int exchange;
+        size_t place;
+        const void *lie;
+    } lies[] = {{1, items, &rows[0]},
+                {1, items, &rows[1]},
+                {1, items, &rows[2]},
+                {2, items, &nothing},
+                {2, items + 8, &less},
+                {2, items + 8, &nothing},
+                {3, items - 16, made.bytes[1] + settings + items}};
+    ck_assert_int_eq(made.count, 4);
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        const int exchange = lies[i].exchange;
+        alcore_job *job = job_new(ctx, &setting, &WHOLE, 0);
+        char *message =
+            memcpy(malloc(made.lengths[exchange]), made.bytes[exchange], made.lengths[exchange]);
+        int32_t state;
+        for (int before = 0; before < exchange; before++)
+            ck_assert_ok(alcore_job_deliver(job, made.bytes[before], made.lengths[before]));
+        alcore_status status = deliver_lie(job, message, made.lengths[exchange],
+                                           settings + lies[i].place, lies[i].lie);
+        if (lies[i].lie == &rows[2]) { /* which only the shard that has the row can tell */
+            ck_assert_ok(status);
+            status = alcore_job_step(job, &state);
+        }
+        ck_assert_int_eq(status, ALCORE_E_CORRUPT);
+        free(message);
+        alcore_job_unref(job);
+    }
+    record_free(&made);
+}
+END_TEST
+
+/* A shard that tells nothing of its neighbors, in a message that is whole. */
+START_TEST(neighbors_that_are_not_told) {
+    static const job_setting setting = {"knn-uncertainty", "k=1", "20", NULL, ALCORE_DEDUP_NONE};
+    record made = record_exchanges(&setting, &WHOLE);
+    const size_t settings = (strlen(made.bytes[0] + 48) / 8 + 1) * 8, length = 48 + settings + 32;
+    const int64_t none = 0;
+    size_t place = 48 + settings;
+    alcore_job *job = job_new(ctx, &setting, &WHOLE, 0);
+    for (int i = 0; i < 2; i++)
+        ck_assert_ok(alcore_job_deliver(job, made.bytes[i], made.lengths[i]));
+    char *message = memcpy(malloc(length), made.bytes[2], length);
+    while (memcmp(message + place, &(int64_t){(int64_t)(made.lengths[2] - length)}, 8) != 0) {
+        place += 8;
+        ck_assert_uint_lt(place, length);
+    }
+    ck_assert_int_eq(deliver_lie(job, message, length, place, &none), ALCORE_E_CORRUPT);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "neighbors of the target were told"));
+    free(message);
+    alcore_job_unref(job);
+    record_free(&made);
+}
+END_TEST
+
 /* Nominees of rows that are none, twice of one row, without a key, and half of one. */
 START_TEST(nominees_that_lie) {
     static const job_setting setting = {"huds", NULL, "9", NULL, ALCORE_DEDUP_NONE};
@@ -753,6 +876,7 @@ START_TEST(no_failing_allocation_does_harm) {
         {"knn-uncertainty", NULL, "5", "nan=exclude", ALCORE_DEDUP_NONE},
         {"typiclust", "max_clusters=2", "3", NULL, ALCORE_DEDUP_NONE},
         {"huds", "n_strata=2 min_stratum=40", "9w", NULL, ALCORE_DEDUP_EXACT},
+        {"knn-uncertainty", "k=1 mode=code", "60", NULL, ALCORE_DEDUP_NONE},
         {"kcenter", "mode=composable per_block=2", "5", NULL, ALCORE_DEDUP_EXACT},
     };
     static fault_allocator fault;
@@ -797,8 +921,11 @@ TEST_FILE() {
     tcase_add_test(cases, sizes_of_compared_rows);
     tcase_add_loop_test(cases, sizes_of_passes, 0, 2);
     tcase_add_test(cases, sizes_of_own_rows);
+    tcase_add_test(cases, sizes_of_neighbors);
+    tcase_add_test(cases, neighbors_that_lie);
+    tcase_add_test(cases, neighbors_that_are_not_told);
     tcase_add_test(cases, nominees_that_lie);
     tcase_add_test(cases, vectors_that_lie);
-    tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 6);
+    tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 7);
     return check_suite_run("job_passes", cases);
 }
