@@ -146,8 +146,8 @@ static bool candidate_is_next(const alcore__run *run, int64_t first, int64_t c, 
 }
 
 /* Merges the labeled rows into the lists of candidates: entry i is then the i-th nearest of both, a
- * position, ALCORE__LABELED_NEIGHBOR, or ALCORE__NO_NEIGHBOR where there are no more. The values of the lists have
- * no meaning from here on. */
+ * pool row, ALCORE__LABELED_NEIGHBOR, or ALCORE__NO_NEIGHBOR where there are no more. The values of
+ * the lists have no meaning from here on. */
 static alcore_status merge_labeled(alcore__run *run) {
     alcore__knn_state *state = run->state;
     int64_t *merged; /* [length] */

@@ -99,8 +99,8 @@ void alcore__neighbor_lists_end(const alcore__neighbor_lists *lists, const alcor
 
 /* ---- the reduction ---- */
 
-/* Merges lists [count, width] into others [count, length]. A list that is empty, or whose first entry is not nearer than the last one of a full list,
- * changes nothing. */
+/* Merges lists [count, width] into others [count, length]. A list that is empty, or whose first
+ * entry is not nearer than the last one of a full list, changes nothing. */
 static void merge_lists(const alcore__neighbor_lists *lists, int64_t *into, double *into_value,
                         int64_t width, const int64_t *position, const double *value) {
     const int64_t length = lists->length;
