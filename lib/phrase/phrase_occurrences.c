@@ -60,9 +60,9 @@ static alcore_status split(walk *self, const char *text, size_t length) {
 }
 
 /* Whether the text of a phrase, its words with one space between them, has the words [count]. */
-static bool has_words(const alcore__pool_row *phrase, const word *words, int64_t count) {
-    const char *text = phrase->text, *end = text + phrase->length;
-    if (phrase->words != count) return false;
+static bool has_words(alcore__pool_row phrase, const word *words, int64_t count) {
+    const char *text = phrase.text, *end = text + phrase.length;
+    if (phrase.words != count) return false;
     for (int64_t i = 0; i < count; i++) {
         if ((size_t)(end - text) < words[i].length) return false;
         if (memcmp(text, words[i].text, words[i].length) != 0) return false;
@@ -87,10 +87,10 @@ static alcore_status index_phrases(walk *self) {
     ALCORE__TRY(alcore__index_reserve(self->ctx, &self->index, (size_t)self->count,
                                       (size_t)self->count, self->count));
     for (int64_t i = 0; i < self->count; i++) {
-        const alcore__pool_row *phrase = alcore__pool_row_at(self->phrases, self->rows[i]);
+        const alcore__pool_row phrase = alcore__pool_row_at(self->phrases, self->rows[i]);
         uint64_t hash = 0;
         if (i % ALCORE_BLOCK_ROWS == 0) ALCORE__TRY(alcore__tick(self->ctx, STAGE, i, self->count));
-        ALCORE__TRY(split(self, phrase->text, (size_t)phrase->length));
+        ALCORE__TRY(split(self, phrase.text, (size_t)phrase.length));
         for (int64_t k = 0; k < self->word_count; k++)
             hash = extend_hash(hash, self->words[k].hash);
         size_t slot = alcore__index_home(&self->index, hash);
@@ -105,9 +105,9 @@ static alcore_status index_phrases(walk *self) {
 /* Visits the phrases of a text, which is split into walk->words here: visit() gets user, the index
  * in walk->rows of a phrase, `row`, and the word of the text at which the phrase begins, from 0. At
  * each word all lengths up to that of the longest phrase are looked up. */
-static alcore_status visit_text(walk *self, const alcore__pool_row *text, int64_t row,
+static alcore_status visit_text(walk *self, alcore__pool_row text, int64_t row,
                                 alcore__phrase_visit *visit, void *user) {
-    ALCORE__TRY(split(self, text->text, (size_t)text->length));
+    ALCORE__TRY(split(self, text.text, (size_t)text.length));
     for (int64_t first = 0; first < self->word_count; first++) {
         const int64_t left = self->word_count - first;
         const int64_t longest = left < self->longest ? left : self->longest;

@@ -55,13 +55,13 @@ static alcore_status read_options(const alcore_phrase_options *theirs,
 
 /* Words and text of a row: the functions of an alcore__text_source whose data is a pool. */
 static int64_t words_of(const void *data, int64_t row) {
-    return alcore__pool_row_at(data, row)->words;
+    return alcore__pool_row_at(data, row).words;
 }
 
 static const char *text_of(const void *data, int64_t row, size_t *length) {
-    const alcore__pool_row *info = alcore__pool_row_at(data, row);
-    *length = (size_t)info->length;
-    return info->text;
+    const alcore__pool_row info = alcore__pool_row_at(data, row);
+    *length = (size_t)info.length;
+    return info.text;
 }
 
 /* What alcore__derive_phrases() works with. */

@@ -49,19 +49,19 @@ static alcore_status find_columns(const alcore_pool *pool, table_column *columns
  * plain text the phrase only. */
 static alcore_status put_phrase(const alcore_pool *pool, const table_column *columns, int64_t row,
                                 alcore__table *table) {
-    const alcore__pool_row *info = alcore__pool_row_at(pool, row);
-    const size_t length = (size_t)info->length;
+    const alcore__pool_row info = alcore__pool_row_at(pool, row);
+    const size_t length = (size_t)info.length;
     if (table->format == ALCORE_FORMAT_TEXT)
-        return alcore__table_put_plain_line(table, info->text, length);
+        return alcore__table_put_plain_line(table, info.text, length);
     if (alcore__table_has_cells(table)) {
-        ALCORE__TRY(alcore__table_put_text(table, info->text, length));
+        ALCORE__TRY(alcore__table_put_text(table, info.text, length));
         for (int i = 0; i < COLUMNS; i++)
             ALCORE__TRY(alcore__table_put_integer(table, value_at(&columns[i], row)));
         return alcore__table_end_line(table);
     }
     alcore__json_out json = {.ctx = table->ctx, .text = table->line};
     alcore__json_open(&json, NULL, '{');
-    alcore__json_put_text(&json, text_heading, info->text, length);
+    alcore__json_put_text(&json, text_heading, info.text, length);
     for (int i = 0; i < COLUMNS; i++)
         alcore__json_put_integer(&json, columns[i].heading, value_at(&columns[i], row));
     alcore__json_close(&json, '}');

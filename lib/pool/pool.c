@@ -27,7 +27,7 @@ static void release_pool(void *object) {
     alcore_ctx *ctx = pool->object.ctx;
     for (size_t i = 0; i < pool->column_count; i++) alcore__column_free(pool->columns[i]);
     alcore__free(ctx, pool->columns);
-    alcore__segments_clear(ctx, &pool->info);
+    alcore__segments_clear(ctx, &pool->row_texts);
     alcore__segments_clear(ctx, &pool->ids);
     alcore__segments_clear(ctx, &pool->references);
     alcore__segments_clear(ctx, &pool->costs);
@@ -180,9 +180,9 @@ int64_t alcore_pool_row_count(const alcore_pool *pool) {
 const char *alcore_pool_text(const alcore_pool *pool, int64_t row, size_t *out_length) {
     if (out_length) *out_length = 0;
     if (!has_row(pool, row)) return NULL;
-    const alcore__pool_row *info = alcore__pool_row_at(pool, row);
-    if (out_length) *out_length = (size_t)info->length;
-    return info->text;
+    const alcore__pool_row info = alcore__pool_row_at(pool, row);
+    if (out_length) *out_length = (size_t)info.length;
+    return info.text;
 }
 
 /* The id that was given or, without one, the row's number from 1, written to buffer (NULL: then
@@ -239,7 +239,7 @@ double alcore_pool_cost(const alcore_pool *pool, int64_t row) {
 }
 
 int64_t alcore_pool_words(const alcore_pool *pool, int64_t row) {
-    return has_row(pool, row) ? alcore__pool_row_at(pool, row)->words : -1;
+    return has_row(pool, row) ? alcore__pool_row_at(pool, row).words : -1;
 }
 
 alcore_ctx *alcore__pool_ctx(const alcore_pool *pool) {
@@ -251,8 +251,8 @@ uint64_t alcore_pool_fingerprint(const alcore_pool *pool) {
 }
 
 int64_t alcore__pool_characters(const alcore_pool *pool, int64_t row) {
-    const alcore__pool_row *info = alcore__pool_row_at(pool, row);
-    return alcore__utf8_count(info->text, (size_t)info->length);
+    const alcore__pool_row info = alcore__pool_row_at(pool, row);
+    return alcore__utf8_count(info.text, (size_t)info.length);
 }
 
 int64_t alcore__pool_languages(const alcore_pool *pool, const char *const **out_tags) {
@@ -295,9 +295,9 @@ double alcore__pool_unspaced_share(const alcore_pool *pool) {
     int64_t letters = 0, unspaced = 0;
     const int64_t step = pool->rows / SHARE_ROWS + 1;
     for (int64_t row = 0; row < pool->rows; row += step) {
-        const alcore__pool_row *info = alcore__pool_row_at(pool, row);
-        for (size_t offset = 0; offset < (size_t)info->length;) {
-            int32_t point = alcore__utf8_next(info->text, (size_t)info->length, &offset);
+        const alcore__pool_row info = alcore__pool_row_at(pool, row);
+        for (size_t offset = 0; offset < (size_t)info.length;) {
+            int32_t point = alcore__utf8_next(info.text, (size_t)info.length, &offset);
             if (!alcore__utf8_is_letter(point)) continue;
             letters++;
             unspaced += alcore__utf8_is_unspaced(point);

@@ -206,9 +206,10 @@ static alcore_status add_details(alcore__pool_add *add, const alcore__record *re
 static alcore_status add_malformed(alcore__pool_add *add) {
     alcore_pool *pool = add->pool;
     const int64_t row = add->rows, end = row + 1;
-    alcore__pool_row *info;
-    ALCORE__TRY(entry_at(add, &pool->info, sizeof *info, &info));
-    *info = (alcore__pool_row){.text = ""};
+    static const char empty[sizeof(alcore__text_head) + 1]; /* a head of zeros, and the NUL */
+    const char **text;
+    ALCORE__TRY(entry_at(add, &pool->row_texts, sizeof *text, &text));
+    *text = empty + sizeof(alcore__text_head);
     alcore__segments_zero(&pool->ids, sizeof(char *), row, end);
     alcore__segments_zero(&pool->references, sizeof(alcore__pool_reference), row, end);
     alcore__segments_zero(&pool->costs, sizeof(alcore__pool_cost), row, end);
@@ -222,14 +223,13 @@ static alcore_status add_malformed(alcore__pool_add *add) {
 /* Checks and stores the text of a record. A row without words has the state EMPTY from the
  * beginning. */
 static alcore_status add_text(alcore__pool_add *add, const char *text, size_t length) {
-    alcore__pool_row *info, row;
+    const char **copy;
+    int64_t words;
     if (!text) return alcore__fail(ALCORE_E_INVALID, "the text is NULL");
-    ALCORE__TRY(alcore__string_check_next(&add->check, "text", &text, &length, &row.words));
-    ALCORE__TRY(entry_at(add, &add->pool->info, sizeof *info, &info));
-    ALCORE__TRY(alcore__pool_copy_string(add->pool, text, length, &row.text));
-    row.length = (int64_t)length;
-    *info = row;
-    add->pool->states[add->rows] = row.words == 0 ? ALCORE_ROW_EMPTY : 0;
+    ALCORE__TRY(alcore__string_check_next(&add->check, "text", &text, &length, &words));
+    ALCORE__TRY(entry_at(add, &add->pool->row_texts, sizeof *copy, &copy));
+    ALCORE__TRY(alcore__pool_copy_text(add->pool, text, length, words, copy));
+    add->pool->states[add->rows] = words == 0 ? ALCORE_ROW_EMPTY : 0;
     return ALCORE_OK;
 }
 
@@ -289,9 +289,9 @@ typedef struct arrival {
 
 /* What a row of the batch is compared by: its text, or its normalized form in keys[0]. */
 static alcore__dedup_key key_of(const alcore__pool_add *add, int64_t row, const arrival *entry) {
-    const alcore__pool_row *info = alcore__pool_row_at(add->pool, row);
+    const alcore__pool_row info = alcore__pool_row_at(add->pool, row);
     if (add->pool->dedup != ALCORE_DEDUP_NORMALIZED)
-        return (alcore__dedup_key){info->text, (size_t)info->length};
+        return (alcore__dedup_key){info.text, (size_t)info.length};
     return (alcore__dedup_key){add->keys[0].data + entry->key, entry->length};
 }
 
@@ -302,13 +302,13 @@ static alcore_status hash_batch(alcore__pool_add *add, arrival *batch) {
     alcore__buffer *keys = &add->keys[0];
     keys->length = 0;
     for (int64_t row = add->indexed; row < add->rows; row++, batch++) {
-        const alcore__pool_row *info = alcore__pool_row_at(pool, row);
-        const alcore__hash exact = alcore__hash128(info->text, (size_t)info->length);
+        const alcore__pool_row info = alcore__pool_row_at(pool, row);
+        const alcore__hash exact = alcore__hash128(info.text, (size_t)info.length);
         add->fingerprint = add_to_fingerprint(add->fingerprint, exact);
         *batch = (arrival){.hash = exact.low, .key = keys->length};
         if (pool->dedup == ALCORE_DEDUP_NORMALIZED) {
             ALCORE__TRY(
-                alcore__utf8_normalize(pool->object.ctx, info->text, (size_t)info->length, keys));
+                alcore__utf8_normalize(pool->object.ctx, info.text, (size_t)info.length, keys));
             batch->length = keys->length - batch->key;
             batch->hash = alcore__hash128(keys->data + batch->key, batch->length).low;
         }
@@ -319,11 +319,11 @@ static alcore_status hash_batch(alcore__pool_add *add, arrival *batch) {
     return ALCORE_OK;
 }
 
-/* Prefetches the rows, then the texts, that the rows of the batch will be compared with, so that
- * the cache misses of a batch overlap. A row whose hash is not in the index yet keeps the free slot
+/* Prefetches the addresses of the texts, then the texts, that the rows of the batch will be compared
+ * with, so that the cache misses of a batch overlap. A row whose hash is not in the index yet keeps the free slot
  * that was found. */
 static void prefetch_candidates(const alcore_pool *pool, arrival *batch, int64_t count) {
-    const alcore__pool_row *candidates[BATCH];
+    int64_t candidates[BATCH];
     int32_t found = 0;
     for (int64_t i = 0; i < count; i++) {
         size_t slot = batch[i].slot;
@@ -331,11 +331,11 @@ static void prefetch_candidates(const alcore_pool *pool, arrival *batch, int64_t
         if (row < 0) {
             batch[i].slot = slot;
         } else {
-            candidates[found] = alcore__pool_row_at(pool, row);
-            __builtin_prefetch(candidates[found++]);
+            candidates[found++] = row;
+            __builtin_prefetch(alcore__segments_get(&pool->row_texts, sizeof(const char *), row));
         }
     }
-    while (found > 0) __builtin_prefetch(candidates[--found]->text);
+    while (found > 0) __builtin_prefetch(alcore__pool_text_at(pool, candidates[--found]));
 }
 
 /* Looks every row of the batch, those from add->indexed on, up among the rows before it and marks
@@ -451,7 +451,7 @@ static void roll_back(alcore__pool_add *add) {
     if (add->rows > pool->rows) alcore__index_drop(&pool->id_index, pool->rows);
     drop_names(&pool->language_names, add->language_count);
     drop_names(&pool->group_names, add->group_count);
-    alcore__segments_zero(&pool->info, sizeof(alcore__pool_row), first, end);
+    alcore__segments_zero(&pool->row_texts, sizeof(const char *), first, end);
     alcore__segments_zero(&pool->ids, sizeof(char *), first, end);
     alcore__segments_zero(&pool->references, sizeof(alcore__pool_reference), first, end);
     alcore__segments_zero(&pool->costs, sizeof(alcore__pool_cost), first, end);

@@ -27,9 +27,9 @@ alcore_status alcore__dedup_find(const alcore_pool *pool, const alcore__hash_ind
                                  int32_t dedup, const alcore__dedup_key *key, uint64_t hash,
                                  alcore__buffer *buffer, size_t *slot, int64_t *out_row) {
     while ((*out_row = alcore__index_next(index, hash, slot)) >= 0) {
-        const alcore__pool_row *info = alcore__pool_row_at(pool, *out_row);
+        const alcore__pool_row info = alcore__pool_row_at(pool, *out_row);
         alcore__dedup_key other;
-        ALCORE__TRY(alcore__dedup_key_of(pool->object.ctx, dedup, info->text, (size_t)info->length,
+        ALCORE__TRY(alcore__dedup_key_of(pool->object.ctx, dedup, info.text, (size_t)info.length,
                                          buffer, &other));
         if (other.length == key->length && memcmp(other.text, key->text, key->length) == 0) break;
     }
@@ -47,12 +47,12 @@ typedef struct match {
 /* Sets known[row] of one row of the pool. buffers: for the keys of this row and of rows of other.
  * Rows without words match nothing. */
 static alcore_status match_row(const match *work, int64_t row, alcore__buffer buffers[2]) {
-    const alcore__pool_row *info = alcore__pool_row_at(work->pool, row);
+    const alcore__pool_row info = alcore__pool_row_at(work->pool, row);
     alcore__dedup_key key;
     int64_t found;
-    if (info->words == 0) return ALCORE_OK;
-    ALCORE__TRY(alcore__dedup_key_of(work->pool->object.ctx, work->dedup, info->text,
-                                     (size_t)info->length, &buffers[0], &key));
+    if (info.words == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__dedup_key_of(work->pool->object.ctx, work->dedup, info.text,
+                                     (size_t)info.length, &buffers[0], &key));
     const uint64_t hash = alcore__hash128(key.text, key.length).low;
     size_t slot = alcore__index_home(work->index, hash);
     ALCORE__TRY(alcore__dedup_find(work->other, work->index, work->dedup, &key, hash, &buffers[1],
@@ -87,14 +87,14 @@ static alcore_status index_texts(const alcore_pool *pool, int32_t dedup,
     alcore__buffer buffers[2] = {{0}, {0}};
     alcore_status status = alcore__index_reserve(ctx, index, (size_t)pool->rows, 0, pool->rows);
     for (int64_t row = 0; row < pool->rows && status == ALCORE_OK; row++) {
-        const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+        const alcore__pool_row info = alcore__pool_row_at(pool, row);
         alcore__dedup_key key;
         int64_t found;
-        if (info->words == 0) continue;
+        if (info.words == 0) continue;
         ALCORE__TRY_GOTO(status, done, alcore__tick(ctx, "matching", row, pool->rows));
         ALCORE__TRY_GOTO(
             status, done,
-            alcore__dedup_key_of(ctx, dedup, info->text, (size_t)info->length, &buffers[0], &key));
+            alcore__dedup_key_of(ctx, dedup, info.text, (size_t)info.length, &buffers[0], &key));
         const uint64_t hash = alcore__hash128(key.text, key.length).low;
         size_t slot = alcore__index_home(index, hash);
         ALCORE__TRY_GOTO(

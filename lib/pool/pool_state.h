@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The members of a pool; for the files of this folder only.
  *
- * Everything that a row has is found by its number: its text in `info`, where every row has an
+ * Everything that a row has is found by its number: its text in `row_texts`, where every row has an
  * entry, the rest in segments that exist only where rows have such a thing. Strings lie in `texts`
  * and never move, so that views of them stay valid while the pool lives. */
 #ifndef ALCORE__POOL_STATE_H
@@ -20,6 +20,17 @@ typedef struct alcore__pool_row {
     int64_t length;   /* in bytes */
     int64_t words;
 } alcore__pool_row;
+
+/* What stands in front of a text: its bytes and words or, where these are LONG_TEXT or more,
+ * LONG_TEXT and before that an alcore__text_size. So a row has the address of its text alone, and
+ * what is read with it is near. */
+typedef struct alcore__text_head {
+    uint16_t length, words;
+} alcore__text_head;
+typedef struct alcore__text_size {
+    int64_t length, words;
+} alcore__text_size;
+enum { ALCORE__LONG_TEXT = UINT16_MAX }; /* there are no more words than bytes */
 
 typedef struct alcore__pool_reference {
     const char *text; /* in pool->texts, followed by a NUL; NULL: the row has none */
@@ -51,10 +62,10 @@ struct alcore_pool {
     int32_t repeated_ids;   /* ALCORE_IDS_* */
     int64_t max_text_bytes; /* of one string */
 
-    int64_t rows;          /* entries of segments and of states at or above it do not count */
-    alcore__chunks texts;  /* every string of the pool */
-    alcore__segments info; /* alcore__pool_row */
-    alcore__segments ids;  /* const char *; only where ids were given */
+    int64_t rows;               /* entries of segments and of states at or above it do not count */
+    alcore__chunks texts;       /* every string of the pool */
+    alcore__segments row_texts; /* const char *: the text of each row, behind its head */
+    alcore__segments ids;       /* const char *; only where ids were given */
     alcore__number_ids number_ids;      /* of rows without an id, once one was asked for */
     alcore__segments references, costs; /* alcore__pool_reference, alcore__pool_cost */
     alcore__segments languages, groups; /* uint32_t numbers of names */
@@ -74,9 +85,20 @@ struct alcore_pool {
     alcore__hash_index id_index; /* of the given ids: every row that was given one */
 };
 
+/* The text of a row. */
+static inline const char *alcore__pool_text_at(const alcore_pool *pool, int64_t row) {
+    const char *const *text = alcore__segments_get(&pool->row_texts, sizeof *text, row);
+    return *text;
+}
 /* Text, length and words of a row. */
-static inline alcore__pool_row *alcore__pool_row_at(const alcore_pool *pool, int64_t row) {
-    return alcore__segments_get(&pool->info, sizeof(alcore__pool_row), row);
+static inline alcore__pool_row alcore__pool_row_at(const alcore_pool *pool, int64_t row) {
+    const char *text = alcore__pool_text_at(pool, row);
+    alcore__text_head head;
+    alcore__text_size size;
+    memcpy(&head, text - sizeof head, sizeof head);
+    if (head.length < ALCORE__LONG_TEXT) return (alcore__pool_row){text, head.length, head.words};
+    memcpy(&size, text - sizeof head - sizeof size, sizeof size);
+    return (alcore__pool_row){text, size.length, size.words};
 }
 
 /* The id that was given with a row; NULL when none was. */

@@ -113,10 +113,10 @@ typedef struct filtering {
 
 /* Share, 0 to 1, of letters among the characters (code points) that are not space; 0 without any.
  */
-static double letter_share(const alcore__pool_row *info) {
+static double letter_share(const alcore__pool_row *row) {
     int64_t letters = 0, characters = 0;
-    for (size_t offset = 0; offset < (size_t)info->length;) {
-        const int32_t point = alcore__utf8_next(info->text, (size_t)info->length, &offset);
+    for (size_t offset = 0; offset < (size_t)row->length;) {
+        const int32_t point = alcore__utf8_next(row->text, (size_t)row->length, &offset);
         if (alcore__utf8_is_space(point)) continue;
         characters++;
         letters += alcore__utf8_is_letter(point);
@@ -133,11 +133,11 @@ static alcore_status filter_block(void *data, int64_t block, int32_t worker) {
     (void)worker;
     if (end > work->pool->rows) end = work->pool->rows;
     for (; row < end; row++) {
-        const alcore__pool_row *info = alcore__pool_row_at(work->pool, row);
+        const alcore__pool_row info = alcore__pool_row_at(work->pool, row);
         ALCORE__TRY(alcore__tick(work->pool->object.ctx, NULL, 0, 0));
-        work->masked[row] = info->words < filter->min_words ||
-                            (filter->max_words > 0 && info->words > filter->max_words) ||
-                            (filter->min_letters > 0 && letter_share(info) < filter->min_letters);
+        work->masked[row] = info.words < filter->min_words ||
+                            (filter->max_words > 0 && info.words > filter->max_words) ||
+                            (filter->min_letters > 0 && letter_share(&info) < filter->min_letters);
     }
     return ALCORE_OK;
 }

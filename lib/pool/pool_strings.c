@@ -66,14 +66,39 @@ void alcore__string_check_clear(alcore__string_check *check) {
     alcore__buffer_clear(check->pool->object.ctx, &check->repaired);
 }
 
-/* *out: a copy with a NUL behind it, in the pool's memory, freed with the pool or by rolling back.
- */
-alcore_status alcore__pool_copy_string(alcore_pool *pool, const char *text, size_t length,
-                                       const char **out) {
-    char *copy = alcore__chunks_alloc(pool->object.ctx, &pool->texts, length + 1);
+/* Memory for a string, behind `head` bytes of what stands in front of it: copies it, with a NUL. */
+static alcore_status copy_behind(alcore_pool *pool, size_t head, const char *text, size_t length,
+                                 char **out) {
+    char *copy = length < SIZE_MAX / 2
+                     ? alcore__chunks_alloc(pool->object.ctx, &pool->texts, head + length + 1)
+                     : NULL;
     if (!copy) return alcore__fail_memory(length);
+    copy += head;
     if (length > 0) memcpy(copy, text, length);
     copy[length] = '\0';
+    *out = copy;
+    return ALCORE_OK;
+}
+
+/* It is freed with the pool or by rolling back. */
+alcore_status alcore__pool_copy_string(alcore_pool *pool, const char *text, size_t length,
+                                       const char **out) {
+    char *copy;
+    ALCORE__TRY(copy_behind(pool, 0, text, length, &copy));
+    *out = copy;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__pool_copy_text(alcore_pool *pool, const char *text, size_t length,
+                                     int64_t words, const char **out) {
+    const bool is_long = length >= ALCORE__LONG_TEXT;
+    const alcore__text_size size = {.length = (int64_t)length, .words = words};
+    const alcore__text_head head = {.length = is_long ? ALCORE__LONG_TEXT : (uint16_t)length,
+                                    .words = is_long ? ALCORE__LONG_TEXT : (uint16_t)words};
+    char *copy;
+    ALCORE__TRY(copy_behind(pool, sizeof head + (is_long ? sizeof size : 0), text, length, &copy));
+    memcpy(copy - sizeof head, &head, sizeof head);
+    if (is_long) memcpy(copy - sizeof head - sizeof size, &size, sizeof size);
     *out = copy;
     return ALCORE_OK;
 }

@@ -25,5 +25,8 @@ void alcore__string_check_clear(alcore__string_check *check);
 /* A NUL-terminated copy in the memory of the pool's texts, which lives as long as the pool. */
 alcore_status alcore__pool_copy_string(alcore_pool *pool, const char *text, size_t length,
                                        const char **out);
+/* The same of the text of a row, behind what stands in front of it. */
+alcore_status alcore__pool_copy_text(alcore_pool *pool, const char *text, size_t length,
+                                     int64_t words, const char **out);
 
 #endif

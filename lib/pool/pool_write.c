@@ -60,11 +60,11 @@ static alcore_status put_header(alcore__table *table, const bool *present) {
  * file, empty where the row lacks it. */
 static alcore_status put_cells(const alcore_pool *pool, int64_t row, const bool *present,
                                alcore__table *table) {
-    const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+    const alcore__pool_row info = alcore__pool_row_at(pool, row);
     char id[24];
     ALCORE__TRY(alcore__table_put_integer(table, row));
     ALCORE__TRY(alcore__table_put_string(table, alcore__pool_id(pool, row, id)));
-    ALCORE__TRY(alcore__table_put_text(table, info->text, (size_t)info->length));
+    ALCORE__TRY(alcore__table_put_text(table, info.text, (size_t)info.length));
     for (int field = 0; field < COST; field++) {
         size_t length;
         if (!present[field]) continue;
@@ -78,12 +78,12 @@ static alcore_status put_cells(const alcore_pool *pool, int64_t row, const bool 
 /* Writes a row as one JSON object in the form of a selection's picks, so that a program that reads
  * the one reads the other too: record fields at the top, the row's number in the object "al". */
 static alcore_status put_object(const alcore_pool *pool, int64_t row, alcore__table *table) {
-    const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+    const alcore__pool_row info = alcore__pool_row_at(pool, row);
     alcore__json_out json = {.ctx = table->ctx, .text = table->line};
     char id[24];
     alcore__json_open(&json, NULL, '{');
     alcore__json_put_string(&json, "id", alcore__pool_id(pool, row, id));
-    alcore__json_put_text(&json, "source", info->text, (size_t)info->length);
+    alcore__json_put_text(&json, "source", info.text, (size_t)info.length);
     for (int field = 0; field < COST; field++) {
         size_t length;
         const char *text = field_text(pool, row, field, &length);
@@ -110,12 +110,12 @@ static alcore_status write_rows(const alcore_pool *pool, const int64_t *rows, in
         ALCORE__TRY(put_header(table, present));
     }
     for (int64_t i = 0; i < count; i++) {
-        const alcore__pool_row *info = alcore__pool_row_at(pool, rows[i]);
+        const alcore__pool_row info = alcore__pool_row_at(pool, rows[i]);
         ALCORE__TRY(alcore__tick(table->ctx, "writing", i, count));
         ALCORE__TRY(cells ? put_cells(pool, rows[i], present, table)
                     : table->format == ALCORE_FORMAT_JSONL
                         ? put_object(pool, rows[i], table)
-                        : alcore__table_put_plain_line(table, info->text, (size_t)info->length));
+                        : alcore__table_put_plain_line(table, info.text, (size_t)info.length));
     }
     return ALCORE_OK;
 }

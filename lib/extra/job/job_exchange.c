@@ -53,12 +53,12 @@ static alcore_status list_texts(const alcore_pool *pool, shard_text **out, int64
     for (size_t slot = 0; slot < index->capacity && status == ALCORE_OK; slot++) {
         if (index->slots[slot] == 0) continue;
         const int64_t row = alcore__index_number(index, slot);
-        const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+        const alcore__pool_row info = alcore__pool_row_at(pool, row);
         alcore__dedup_key key;
         ALCORE__TRY_GOTO(status, done,
                          alcore__tick(ctx, "texts", (int64_t)slot, (int64_t)index->capacity));
         ALCORE__TRY_GOTO(status, done,
-                         alcore__dedup_key_of(ctx, pool->dedup, info->text, (size_t)info->length,
+                         alcore__dedup_key_of(ctx, pool->dedup, info.text, (size_t)info.length,
                                               &key_memory, &key));
         (*out)[(*count)++] = (shard_text){alcore__hash128(key.text, key.length), row};
     }

@@ -93,8 +93,8 @@ alcore_status alcore__strategy_ranks_own(const alcore_strategy *strategy,
                                          const alcore__run_input *input, bool *out) {
     const alcore__strategy_def *def = strategy->def;
     void *state;
-    /* Rows with a NaN are found by passes that mark the rows of all shards, which pick is similar to
-     * others depends on all, and there is one run. */
+    /* Rows with a NaN are found by passes that mark the rows of all shards, which pick is similar
+     * to others depends on all, and there is one run. */
     *out = def->ranks_own && !input->nan_exclude && !input->fill.limited &&
            (input->fill.policy != ALCORE__FILL_SKIP || !input->costs) &&
            (!def->rows_depend_on_budget || input->fill.further_count == 0);

@@ -35,8 +35,8 @@ alcore_status alcore__run_nominate(alcore__run *run, alcore__nominees *out);
 alcore_status alcore__strategy_ranks_own(const alcore_strategy *strategy,
                                          const alcore__run_input *input, bool *out);
 /* Spends the budgets of `fill`, the same as those of the shards, on nominees [count] of all shards
- * in any order, which are sorted by what decides between equal keys. *out: what was bought; its rows
- * are indices into nominees, its scores their keys. The caller clears it. */
+ * in any order, which are sorted by what decides between equal keys. *out: what was bought; its
+ * rows are indices into nominees, its scores their keys. The caller clears it. */
 alcore_status alcore__nominees_spend(alcore_ctx *ctx, const alcore__fill *fill, uint64_t seed,
                                      alcore__nominees *nominees, alcore__outcome *out);
 /* Appends what a strategy, whose definition has `gather`, reads of the rows of a shard. */

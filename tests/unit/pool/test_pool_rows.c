@@ -120,6 +120,43 @@ START_TEST(texts_keep_their_rows) {
 }
 END_TEST
 
+/* The sizes of texts that are short, long and longest of the short ones; a pool keeps these in front
+ * of the texts. */
+START_TEST(texts_of_all_sizes) {
+    static const size_t sizes[] = {1, 65533, 65534, 65535, 65536, 300000, 3};
+    enum { TEXTS = sizeof sizes / sizeof *sizes };
+    alcore_ctx *ctx = test_ctx();
+    alcore_pool *pool, *other;
+    char *texts[TEXTS];
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &other));
+    for (int i = 0; i < TEXTS; i++) { /* "a b a b a ..." */
+        texts[i] = calloc(sizes[i] + 1, 1);
+        for (size_t k = 0; k < sizes[i]; k++) texts[i][k] = k % 2 ? ' ' : "ab"[k / 2 % 2];
+    }
+    for (int again = 0; again < 2; again++)
+        ck_assert_ok(alcore_pool_add_texts(pool, (const char *const *)texts, sizes, TEXTS, NULL));
+    for (int64_t row = 0; row < 2 * TEXTS; row++) {
+        size_t length;
+        const char *text = alcore_pool_text(pool, row, &length);
+        ck_assert_uint_eq(length, sizes[row % TEXTS]);
+        ck_assert_mem_eq(text, texts[row % TEXTS], length + 1); /* with the NUL */
+        ck_assert_int_eq(alcore_pool_words(pool, row), (int64_t)(length + 1) / 2);
+        ck_assert_uint_eq(alcore_pool_states(pool)[row],
+                          row < TEXTS ? 0 : (uint32_t)ALCORE_ROW_DUPLICATE);
+    }
+    ck_assert_ok(alcore_pool_add_texts(other, (const char *const *)texts + 3, sizes + 3, 1, NULL));
+    ck_assert_ok(alcore_pool_mark_texts(pool, ALCORE_ROW_EXCLUDED, other));
+    for (int64_t row = 0; row < 2 * TEXTS; row++)
+        ck_assert_int_eq((alcore_pool_states(pool)[row] & ALCORE_ROW_EXCLUDED) != 0,
+                         row % TEXTS == 3);
+    for (int i = 0; i < TEXTS; i++) free(texts[i]);
+    alcore_pool_unref(other);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(texts_never_move) {
     alcore_ctx *ctx = test_ctx();
     alcore_pool *pool = test_pool_of(ctx, 3);
@@ -443,6 +480,7 @@ END_TEST
 
 static void add(TCase *tests) {
     tcase_add_test(tests, texts_keep_their_rows);
+    tcase_add_test(tests, texts_of_all_sizes);
     tcase_add_test(tests, texts_never_move);
     tcase_add_test(tests, records_keep_everything);
     tcase_add_test(tests, empty_strings);

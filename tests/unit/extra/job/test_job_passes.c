@@ -646,6 +646,7 @@ static size_t count_merged(const char *const lists[2], int targets, int k, size_
                 memcpy(&rows[s], lists[s] + 8 * at[s], 8);
                 memcpy(&distances[s], lists[s] + 8 * (targets * k + at[s]), 8);
             }
+            if (rows[0] < 0) break;                         /* the target row is not active */
             const int nearer = distances[1] < distances[0]; /* rows of the first are lower */
             count += !near[rows[nearer]];
             near[rows[nearer]] = true;
@@ -685,39 +686,48 @@ START_TEST(sizes_of_neighbors) {
 END_TEST
 
 /* Neighbors that are no rows or no candidates, of which no uncertainty or no cost is told, and
- * nominees that are neighbors. */
+ * nominees that are neighbors, all in what another shard has put in. */
 START_TEST(neighbors_that_lie) {
+    enum { TARGETS = TARGET_END - TARGET_FIRST, ROWS = 8400 };
     static const job_setting setting = {"knn-uncertainty", "k=1", "200", NULL, ALCORE_DEDUP_NONE};
-    const size_t items = 48 + 32 + 16;
-    const int64_t rows[] = {FEW_ROWS, -2, 5 /* labeled */};
+    const job_cut cut = {2, {0, 8192, ROWS}};
+    const int64_t rows[] = {ROWS, -2, 8195 /* labeled, of the shard that is lied to */};
     const double nothing = NAN, less = -1;
-    record made = record_exchanges(&setting, &WHOLE);
-    const size_t settings = (strlen(made.bytes[0] + 48) / 8 + 1) * 8;
+    record made = record_exchanges(&setting, &cut);
+    const size_t settings = (strlen(made.bytes[0] + 48) / 8 + 1) * 8, items = 48 + settings + 48;
+    size_t near = items; /* of a target row that is active, and nearer to the other shard's row */
+    double distances[2] = {1, 0};
+    ck_assert_int_eq(made.count, 4);
+    for (; distances[0] >= distances[1]; near += 8) {
+        ck_assert_uint_lt(near, items + 8 * TARGETS);
+        memcpy(&distances[0], made.bytes[1] + near + 8 * TARGETS, 8);
+        memcpy(&distances[1], made.bytes[1] + near + 48 + 24 * TARGETS, 8);
+    }
+    near -= 8;
     const struct {
         int exchange;
         size_t place;
         const void *lie;
-    } lies[] = {{1, items, &rows[0]},
-                {1, items, &rows[1]},
-                {1, items, &rows[2]},
+    } lies[] = {{1, near, &rows[0]},
+                {1, near, &rows[1]},
+                {1, near, &rows[2]},
                 {2, items, &nothing},
                 {2, items + 8, &less},
                 {2, items + 8, &nothing},
-                {3, items - 16, made.bytes[1] + settings + items}};
-    ck_assert_int_eq(made.count, 4);
+                {3, items - 16, made.bytes[1] + near}};
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         const int exchange = lies[i].exchange;
-        alcore_job *job = job_new(ctx, &setting, &WHOLE, 0);
-        char *message =
-            memcpy(malloc(made.lengths[exchange]), made.bytes[exchange], made.lengths[exchange]);
+        const size_t length = made.lengths[exchange];
+        alcore_job *job = job_new(ctx, &setting, &cut, 1);
+        char *message = memcpy(malloc(length), made.bytes[exchange], length);
         int32_t state;
         for (int before = 0; before < exchange; before++)
             ck_assert_ok(alcore_job_deliver(job, made.bytes[before], made.lengths[before]));
-        alcore_status status = deliver_lie(job, message, made.lengths[exchange],
-                                           settings + lies[i].place, lies[i].lie);
-        if (lies[i].lie == &rows[2]) { /* which only the shard that has the row can tell */
+        alcore_status status = deliver_lie(job, message, length, lies[i].place, lies[i].lie);
+        if (lies[i].lie == &rows[2]) {
             ck_assert_ok(status);
             status = alcore_job_step(job, &state);
+            ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 8195 is a neighbor and no"));
         }
         ck_assert_int_eq(status, ALCORE_E_CORRUPT);
         free(message);
@@ -730,19 +740,23 @@ END_TEST
 /* A shard that tells nothing of its neighbors, in a message that is whole. */
 START_TEST(neighbors_that_are_not_told) {
     static const job_setting setting = {"knn-uncertainty", "k=1", "20", NULL, ALCORE_DEDUP_NONE};
-    record made = record_exchanges(&setting, &WHOLE);
-    const size_t settings = (strlen(made.bytes[0] + 48) / 8 + 1) * 8, length = 48 + settings + 32;
+    const job_cut cut = {2, {0, 8192, 8400}};
+    record made = record_exchanges(&setting, &cut);
+    const size_t settings = (strlen(made.bytes[0] + 48) / 8 + 1) * 8, first = 48 + settings;
     const int64_t none = 0;
-    size_t place = 48 + settings;
-    alcore_job *job = job_new(ctx, &setting, &WHOLE, 0);
+    int64_t count;
+    alcore_job *job = job_new(ctx, &setting, &cut, 1);
     for (int i = 0; i < 2; i++)
         ck_assert_ok(alcore_job_deliver(job, made.bytes[i], made.lengths[i]));
-    char *message = memcpy(malloc(length), made.bytes[2], length);
-    while (memcmp(message + place, &(int64_t){(int64_t)(made.lengths[2] - length)}, 8) != 0) {
-        place += 8;
-        ck_assert_uint_lt(place, length);
-    }
-    ck_assert_int_eq(deliver_lie(job, message, length, place, &none), ALCORE_E_CORRUPT);
+    memcpy(&count, made.bytes[2] + first + offsetof(alcore__job_entry, count), sizeof count);
+    ck_assert_int_gt(count, 16);
+    char *message = malloc(made.lengths[2]);
+    memcpy(message, made.bytes[2], first + 32);
+    memcpy(message + first + 32, made.bytes[2] + first + 32 + count,
+           made.lengths[2] - first - 32 - (size_t)count);
+    ck_assert_int_eq(deliver_lie(job, message, made.lengths[2] - (size_t)count,
+                                 first + offsetof(alcore__job_entry, count), &none),
+                     ALCORE_E_CORRUPT);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "neighbors of the target were told"));
     free(message);
     alcore_job_unref(job);
