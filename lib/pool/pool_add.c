@@ -319,9 +319,9 @@ static alcore_status hash_batch(alcore__pool_add *add, arrival *batch) {
     return ALCORE_OK;
 }
 
-/* Prefetches the addresses of the texts, then the texts, that the rows of the batch will be compared
- * with, so that the cache misses of a batch overlap. A row whose hash is not in the index yet keeps the free slot
- * that was found. */
+/* Prefetches the addresses of the texts, then the texts, that the rows of the batch will be
+ * compared with, so that the cache misses of a batch overlap. A row whose hash is not in the index
+ * yet keeps the free slot that was found. */
 static void prefetch_candidates(const alcore_pool *pool, arrival *batch, int64_t count) {
     int64_t candidates[BATCH];
     int32_t found = 0;

@@ -210,7 +210,7 @@ static bool is_worth_copying(const alcore__block *block, const alcore__column *c
     const alcore__run *run = block->run;
     size_t row_bytes = alcore_sys_dtype_bytes(column->dtype) * (size_t)column->dims;
     if (!run->hints.repeats || !row_bytes) return false;
-    /* Of all shards, so that a pool which is too large for it on one machine is so in parts, too. */
+    /* Of all shards, so that a pool too large for it on one machine is so in parts, too. */
     const int64_t candidates = alcore__active_in_all(run, ALCORE__OVER_CANDIDATES);
     if ((size_t)candidates > MAX_HOST_COPY / row_bytes) return false;
     /* Doubles that are kept with the block have an entry per matrix row, active or not. */

@@ -120,8 +120,8 @@ START_TEST(texts_keep_their_rows) {
 }
 END_TEST
 
-/* The sizes of texts that are short, long and longest of the short ones; a pool keeps these in front
- * of the texts. */
+/* The sizes of texts that are short, long and the longest of the short ones; a pool keeps these in
+ * front of the texts. */
 START_TEST(texts_of_all_sizes) {
     static const size_t sizes[] = {1, 65533, 65534, 65535, 65536, 300000, 3};
     enum { TEXTS = sizeof sizes / sizeof *sizes };
