@@ -572,9 +572,10 @@ KEY(TOKENIZER, ALL, "processor_class", NO_EFFECT, "", "of images and sounds")
 KEY(TOKENIZER, ALL, "transformers_version", NO_EFFECT, "", "who wrote the file")
 KEY(TOKENIZER, "eurobert llama", "auto_map", OBEYED, "",
     "the tokenizer has code of its own, which does not run here: refused, as by transformers "
-    "without "
-    "trust_remote_code, but where tokenizer_class is PreTrainedTokenizerFast, TokenizersBackend or "
-    "LlamaTokenizer, by which tokenizer.json says all")
+    "without trust_remote_code, but where tokenizer_class is PreTrainedTokenizer, "
+    "TokenizersBackend or PythonBackend, by which tokenizer.json says all, or a class of the "
+    "families here (LlamaTokenizer, Qwen2Tokenizer, GPT2Tokenizer, GemmaTokenizer, BertTokenizer, "
+    "...), each with Fast behind it or without")
 KEY(TOKENIZER, "alcore_transformer", "auto_map", REFUSED, "",
     "the tokenizer has code of its own, which does not run here; without the key the files are "
     "read")

@@ -78,10 +78,16 @@ static alcore_status read_ends(reader *r, const char *name) {
 }
 
 /* Refuses a tokenizer with code of its own where transformers has no class of the model_type and
- * none is named that reads tokenizer.json: there it would ask whether the code may run. */
+ * none of its own is named: there it would ask whether the code may run. A class that it has goes
+ * before the code, with "Fast" behind its name or without, and is then read as in a folder without
+ * code: the first ones are that of tokenizer.json. */
 static alcore_status check_tokenizer_code(const alcore__part *object, const char *model_type) {
-    static const char *const readers[] = {"PreTrainedTokenizerFast", "TokenizersBackend",
-                                          "LlamaTokenizer", "LlamaTokenizerFast"};
+    static const char *const known[] = {
+        "PreTrainedTokenizer", "TokenizersBackend",   "PythonBackend",      "LlamaTokenizer",
+        "Qwen2Tokenizer",      "GPT2Tokenizer",       "GemmaTokenizer",     "BertTokenizer",
+        "DistilBertTokenizer", "ElectraTokenizer",    "MPNetTokenizer",     "RobertaTokenizer",
+        "BartTokenizer",       "XLMRobertaTokenizer", "CamembertTokenizer", "T5Tokenizer",
+        "MT5Tokenizer",        "RemBertTokenizer",    "DebertaV2Tokenizer"};
     alcore__part code, classes;
     alcore__name name = {0};
     if (strcmp(model_type, "eurobert") != 0 && strcmp(model_type, "llama") != 0) return ALCORE_OK;
@@ -90,8 +96,9 @@ static alcore_status check_tokenizer_code(const alcore__part *object, const char
         !alcore__part_member(&code, "AutoTokenizer", &classes))
         return ALCORE_OK;
     ALCORE__TRY(alcore__part_text(object, "tokenizer_class", &name));
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        if (alcore__name_is(name, readers[i])) return ALCORE_OK;
+    if (name.length > 4 && memcmp(name.text + name.length - 4, "Fast", 4) == 0) name.length -= 4;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (alcore__name_is(name, known[i])) return ALCORE_OK;
     return alcore__part_fail(object, ALCORE_E_UNSUPPORTED,
                              "the tokenizer has code of its own (auto_map), which does not run "
                              "here; where its tokenizer.json says all, write "

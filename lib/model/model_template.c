@@ -9,7 +9,8 @@
  *     {{word}}            the text {word}
  *
  * Another {word} is refused, as a misspelled place would be read in silence; other braces are text.
- * Outputs continue the prompt, and targets are scored behind it. */
+ * Outputs continue the prompt, and targets are scored behind it. Other models refuse these places
+ * alone, as their prompts are text in front of the texts. */
 #include <string.h>
 
 #include "model/model_engine.h"
@@ -73,11 +74,26 @@ static void remove_quotes(alcore__engine_model *data) {
     prompt->length = kept;
 }
 
+/* Refuses a given prompt with a place in front of the texts of another kind of model, which would
+ * read the place as a text. */
+static alcore_status refuse_places(const alcore__engine_model *data) {
+    size_t at = 0, begin;
+    int place;
+    while (data->prompt_copy && (place = next_place(&data->prompt, &at, &begin)) != NO_PLACE)
+        if (place < UNKNOWN)
+            return alcore__fail(ALCORE_E_PARAM,
+                                "the prompt has %.*s; places are for language models, and here the "
+                                "prompt stands in front of each text: leave it out",
+                                (int)(at - begin), data->prompt.text + begin);
+    return ALCORE_OK;
+}
+
 alcore_status alcore__template_check(alcore__engine_model *data) {
     size_t at = 0, begin;
     int sources = 0, place;
     data->is_template = data->reads_languages = false;
-    if (!data->prompt_given || !alcore__is_language_model(data)) return ALCORE_OK;
+    if (!alcore__is_language_model(data)) return refuse_places(data);
+    if (!data->prompt_given) return ALCORE_OK;
     while ((place = next_place(&data->prompt, &at, &begin)) != NO_PLACE) {
         if (place == QUOTED) continue;
         if (place == UNKNOWN && !data->prompt_copy) continue; /* a text of the folder */

@@ -4,7 +4,7 @@
 medians over rounds of two times of the same round.
 
   bench_models_peer.py PROJECT LIBRARY-FOLDER [--threads 2] [--processor] [--rounds 3] [--texts 20000] [--pairs 400] [--beamed 48]
-                       [--tokens 40] [--only embed,score,beam,language] [--types float32,bfloat16,int8]
+                       [--tokens 40] [--only embed,score,beam,language,labels] [--types float32,bfloat16,int8]
 
 --processor counts the processor's seconds of all threads instead of wall time, which on a machine that others use too means something
 with one thread only (taskset -c 0 ... --threads 1 --processor).
@@ -21,6 +21,7 @@ Ours are computed in each of --types, the values of dtype.
 - language: a decoder-only model of the shape of Qwen3 (--layers 8 of 1,024 dimensions, 16 heads, 8 of keys and values, 3,072 inside, the
   vocabulary of the texts) with random weights, beside transformers in bfloat16: log-probabilities of 100 texts, and greedy outputs of
   --tokens tokens of 32 texts at once
+- labels: the same model, by the probabilities of 4 labels behind each of 100 texts
 
 The translation model has the size of opus-mt (6 + 6 layers, 512 dimensions) with a vocabulary trained on the texts. Ours begins with
 texts; the peers of the translation model are given token ids, which costs them nothing. Results are compared first. The texts are
@@ -41,7 +42,7 @@ parser.add_argument('library', type=os.path.abspath)
 for name, default in (('threads', 2), ('rounds', 3), ('texts', 20000), ('pairs', 400), ('beamed', 48), ('tokens', 40), ('layers', 8)):
     parser.add_argument('--' + name, type=int, default=default)
 parser.add_argument('--processor', action='store_true')
-parser.add_argument('--only', default='embed,score,beam,language')
+parser.add_argument('--only', default='embed,score,beam,language,labels')
 parser.add_argument('--types', default='float32,bfloat16,int8')
 given = parser.parse_args()
 project, library = given.project, given.library
@@ -283,8 +284,9 @@ def translate(texts, targets, box):
              for kind in fast for name, size in (('16', 16), ('all', BEAMED))}})
 
 
-def language(texts, box):
-    """The tokenizer is one of words, of which ours and transformers read the same ids."""
+def language_folder(texts, box):
+    """The tokenizer is one of words, of which ours and transformers read the same ids. Returns the folder, the tokenizer, and both sides of
+    halved texts."""
     import tokenizers
     import transformers
     folder = os.path.join(box, 'qwen3')
@@ -296,9 +298,15 @@ def language(texts, box):
                                       bos_token_id=None, pad_token_id=1, max_position_embeddings=2048)
     transformers.Qwen3ForCausalLM(config).save_pretrained(folder)
     transformers.PreTrainedTokenizerFast(tokenizer_object=made, unk_token='<unk>', eos_token='<end>').save_pretrained(folder)
+    halves = [(' '.join(words[:len(words) // 2]), ' '.join(words[len(words) // 2:])) for words in map(str.split, texts) if len(words) > 7][:100]
+    return folder, made, halves
+
+
+def language(texts, box):
+    import transformers
+    folder, made, halves = language_folder(texts, box)
     theirs = {kind: transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=kind).eval() for kind in (torch.float32, torch.bfloat16)}
     ours = opened(folder)
-    halves = [(' '.join(words[:len(words) // 2]), ' '.join(words[len(words) // 2:])) for words in map(str.split, texts) if len(words) > 7][:100]
     sources, wanted = ([made.encode(half[side]).ids for half in halves] for side in (0, 1))
     wanted = [ids + [1] for ids in wanted]
 
@@ -331,6 +339,31 @@ def language(texts, box):
          {'transformers-bfloat16': generate})
 
 
+def labels_behind(texts, box):
+    """Probabilities of labels behind a prompt, beside a call for each label, in which the model reads each prompt anew."""
+    folder, made, halves = language_folder(texts, box)
+    words = [made.id_to_token(10 + k) for k in range(5)]
+    labels = [words[0], words[1], f'{words[2]} {words[3]}', f'{words[2]} {words[4]}']
+    rows, prompted = [' '.join(half) for half in halves], opened(folder, prompt='{text}', verbalizer=labels)
+
+    def probs(kind):
+        pool = alcore.Pool(rows, context=context)
+        prompted[kind].run(pool, 'probs')
+        return np.array(pool.get_column('probs'))
+
+    def by_label(kind):
+        sums = np.array([[sum(values[:-1]) for values in prompted[kind].score(rows, [label] * len(rows))] for label in labels]).T
+        powers = np.exp(sums - sums.max(1, keepdims=True))
+        return powers / powers.sum(1, keepdims=True)
+
+    print(f'labels: {len(labels)} behind each of {len(rows)} texts; the largest difference of a probability from a call for each label is '
+          + ', '.join(f'{np.abs(probs(kind) - by_label(kind)).max():.1e} ({kind})' for kind in TYPES))
+    race('labels', f'{len(labels)} labels at most 1.3 times the time of one',
+         {kind: lambda kind=kind: probs(kind) for kind in TYPES},
+         {**{f'a-call-a-label-{kind}': lambda kind=kind: by_label(kind) for kind in TYPES},
+          **{f'one-label-{kind}': lambda kind=kind: prompted[kind].score(rows, [labels[0]] * len(rows)) for kind in TYPES}})
+
+
 english, german = zip(*pairs())
 print(f'{THREADS} threads, {"processor" if given.processor else "wall"} seconds, {ROUNDS} rounds in turns, load {os.getloadavg()[0]:.1f}')
 with tempfile.TemporaryDirectory() as box:
@@ -340,3 +373,5 @@ with tempfile.TemporaryDirectory() as box:
         translate(list(english), list(german), box)
     if 'language' in ONLY:
         language(list(english), box)
+    if 'labels' in ONLY:
+        labels_behind(list(english), box)

@@ -5,9 +5,11 @@ answers the same, and what is no plain LoRA is refused by name. In TAP.
 usage: test_adapters.py ROOT BUILD"""
 import json
 import os
+import re
 import shutil
 import struct
 import sys
+import warnings
 
 ROOT, BUILD = sys.argv[1:3]
 TORCH = os.path.join(ROOT, "tests", "torch")
@@ -213,6 +215,49 @@ def contradictions(box):
     assert one == "", one
 
 
+def expressions(box):
+    """target_modules as an expression names exactly the modules with factors where re.fullmatch() says so; what is read otherwise in C++
+    than in Python is refused with the expression."""
+    with_factors = {name[len("base_model.model."):-len(".lora_A.weight")]
+                    for name in read_tensors(os.path.join(TORCH, "adapters", "qwen3", "adapter_model.safetensors")) if name.endswith(".lora_A.weight")}
+    ends = sorted({name.split(".")[-1] for name in with_factors})
+    assert len(with_factors) == 2 * len(ends), with_factors
+
+    def only(*kept):
+        return lambda tensors: {name: value for name, value in tensors.items() if any("." + end + "." in name for end in kept)}
+
+    reads = [r".*\.(q|k|v|o|gate|up|down)_proj", r"model\.layers\.\d+\.\w+\.[a-z]{1,4}_proj", r"^.*_proj$", r"\Amodel.*_proj\Z", r"(?P<part>.*)_proj", r".*(?#all)_proj",
+             r"model[.]layers[.][01][.].+?_proj", r".*[]p]roj", r".*[^]]_proj", r".*\.[[a-z]+_proj", r"(?!.*lm_head).*_proj", r".*_pr{,2}oj", r".*\._?\w*proj",
+             r"(?=model).*_proj", r"[\w.-]*proj", r".*_p{1}roj", r".*\b[a-z]+_proj", r"(?:.*)(?:\.q|\.k|\.v|\.o|\.gate|\.up|\.down)_proj"]
+    others = [r".*q_proj", r".*_pro", r"layers.*_proj", r"_proj", r".*[]_]q[]_]proj", r".*\.[[:alpha:]]+_proj", r".*_proj{2}", r".*\Wproj", r"(?!model).*", r".*{2}_proj{",
+              r"model\.layers\.0\..*_proj", r".*\.[^gud]+_proj"]
+    for text in reads + others:
+        for kept in (ends, ["q_proj"], ["q_proj", "k_proj", "v_proj", "o_proj"]):
+            having = {name for name in with_factors if name.split(".")[-1] in kept}
+            found = error(lambda: alcore.Model.open(adapter(box, "qwen3", {"target_modules": text}, only(*kept))))
+            try:
+                with warnings.catch_warnings():  # of what Python may read otherwise one day, such as [[:alpha:]]
+                    warnings.simplefilter("ignore", FutureWarning)
+                    named = {name for name in with_factors if re.fullmatch(text, name)}
+            except re.error:
+                assert "no regular expression that is read here" in found and text in found, (text, found)
+                continue
+            assert (found == "") == (having == named), (text, kept, found, named)
+            assert found == "" or "adapter_config.json: target_modules is" in found, (text, found)
+    assert sum(all(re.fullmatch(text, name) for name in with_factors) for text in reads) == len(reads)
+    for text in (r"(?i).*_PROJ", r"(?i:.*)", r".*(?<=q)_proj", r".*(?<!q)_proj", r".*+_proj", r".*_proj?+", r"(?>.*)", r"(.)\1.*", r"(?P<a>.)(?P=a)", r"(a)?(?(1)b|.*)", r"\x2e*",
+                 r"[\x61-z]*", r"\u0061", r"\N{DOT}", r"\0", r"*_proj", r"(.*_proj", r".*)", "[a", "a\\", r".**", r"a{2}{3}"):
+        for key in ("target_modules", "exclude_modules"):
+            found = error(lambda: alcore.Model.open(adapter(box, "qwen3", {key: text})))
+            assert "adapter_config.json: %s has '%s'" % (key, text) in found, (key, text, found)
+    found = error(lambda: alcore.Model.open(adapter(box, "qwen3", {"rank_pattern": {r".*\Zq": 3}})))
+    assert found == "", found
+    assert "rank_pattern has '(?i)q_proj'" in error(lambda: alcore.Model.open(adapter(box, "qwen3", {"rank_pattern": {"(?i)q_proj": 2}})))
+    targets = {"target_modules": ends, "layers_to_transform": [0, 1]}
+    compare(alcore.Model.open(adapter(box, "qwen3", {**targets, "layers_pattern": "(?:la)(?P<y>y)ers"})), "qwen3")
+    assert "layers_pattern has 'l++'" in error(lambda: alcore.Model.open(adapter(box, "qwen3", {**targets, "layers_pattern": ["l++"]})))
+
+
 def tied_outputs(box):
     """Factors of an output matrix that is that of the embeddings, whether the file of the base holds it twice or once."""
     def output(tensors):
@@ -233,7 +278,7 @@ def tied_outputs(box):
 
 def main():
     tap = Tap()
-    tap.run([parity, saved, in_fewer_bits, bases, refusals, contradictions, tied_outputs])
+    tap.run([parity, saved, in_fewer_bits, bases, refusals, contradictions, expressions, tied_outputs])
     tap.finish()
 
 

@@ -196,6 +196,47 @@ def chats_are_learned(box):
         assert abs(loss + sum(values) / len(values)) < 1e-4, (path, loss, -sum(values) / len(values))
 
 
+OPENED = """
+import json, os, sys
+from transformers import AutoTokenizer
+for path in sys.argv[1:]:
+    try:
+        found = AutoTokenizer.from_pretrained(path)
+        found = [type(found).__name__, found("w5 w6 w7")["input_ids"]]
+    except ValueError as error:
+        found = [str(error), None]
+    with open(os.path.join(path, "opened.json"), "w", encoding="utf-8") as file:
+        json.dump(found, file)
+"""
+
+
+def code_of_tokenizers(box):
+    """Folders whose tokenizer_config.json names code (auto_map) open where AutoTokenizer opens them without running it."""
+    code = {"AutoTokenizer": ["tokenization_own.OwnTokenizer", None]}
+    cases = [(family, kind, code) for family in ("llama", "eurobert", "bert") for kind in ("PreTrainedTokenizer", "PythonBackend", "OwnTokenizer", None)]
+    cases += [("llama", "OwnTokenizer", maps) for maps in (code["AutoTokenizer"], {"AutoTokenizer": None}, {"AutoConfig": "own.Config"})]
+    folders = []
+    for family, kind, maps in cases:
+        folders.append(language_folder(box, family, {"tokenizer_config.json": {"tokenizer_class": kind, "auto_map": maps}}))
+        with open(os.path.join(folders[-1], "tokenization_own.py"), "w", encoding="utf-8") as file:
+            file.write("raise SystemExit('ran')\n")
+    inside("-c", OPENED, *folders)
+    plain, opened = {}, 0
+    for (family, kind, maps), path in zip(cases, folders, strict=True):
+        out = os.path.join(box, "opened.npy")
+        with open(os.path.join(path, "opened.json"), encoding="utf-8") as file:
+            name, ids = json.load(file)
+        done = subprocess.run([ALCORE, "model", "embed", path, POOL, "--out", out], capture_output=True, text=True, timeout=300)
+        assert (done.returncode == 0) == (ids is not None), (family, kind, maps, name, done.stderr)
+        if ids is None:
+            assert "auto_map" in done.stderr and "contains custom code" in name, (done.stderr, name)
+        elif name == "TokenizersBackend":  # tokenizer.json as it is
+            values = read_npy(out)[1]
+            assert list(values) == list(plain.setdefault(family, values)), (family, kind, maps)
+            opened += 1
+    assert opened == 9 and len(plain) == 3, (opened, len(plain))
+
+
 def main():
     global FOLDERS, POOL
     with tempfile.TemporaryDirectory() as box:
@@ -207,7 +248,7 @@ def main():
             print("1..0 # SKIP transformers cannot be imported: " + str(error).splitlines()[-1])
             return
         tap = Tap()
-        tap.run([likelihoods, round_trips, classes, long_texts, chats_are_learned])
+        tap.run([likelihoods, round_trips, classes, long_texts, chats_are_learned, code_of_tokenizers])
         tap.finish()
 
 

@@ -273,11 +273,11 @@ def code_of_a_folder_does_not_run(box):
         if os.path.exists(file):
             with open(file, encoding="utf-8") as old:
                 config = json.load(old)
-        for kind in ("PreTrainedTokenizerFast", "TokenizersBackend", "OwnTokenizer", None):
+        for kind in ("PreTrainedTokenizerFast", "PreTrainedTokenizer", "TokenizersBackend", "PythonBackend", "OwnTokenizer", "OwnTokenizerFast", "Fast", None):
             with open(file, "w", encoding="utf-8") as new:
                 json.dump({**config, "auto_map": {"AutoTokenizer": ["tokenization_own.OwnTokenizer", None]}, "tokenizer_class": kind}, new)
             # transformers has no class for these: without a known one it asks whether code may run
-            if name in ("eurobert", "llama") and kind in ("OwnTokenizer", None):
+            if name in ("eurobert", "llama") and kind in ("OwnTokenizer", "OwnTokenizerFast", "Fast", None):
                 refused(path, "auto_map", "tokenizer_config.json", "PreTrainedTokenizerFast")
             else:
                 assert len(alcore.Model.open(path).embed(TEXTS)) == len(TEXTS), name

@@ -13,6 +13,7 @@
 
 #include "torch_adapter.h"
 #include "torch_builder.h"
+#include "torch_expression.h"
 #include "torch_keys.h"
 
 namespace alcore_torch {
@@ -98,15 +99,9 @@ double by_pattern(const Keys &keys, const char *pattern, const std::string &modu
     if (object == nullptr) return otherwise;
     if (!json_is_object(object)) keys.refuse(pattern, "an object");
     json_object_foreach(object, key, value) {
-        bool fits = false;
-        try {
-            fits = std::regex_match(module, std::regex("(.*\\.)?(" + std::string(key) + ")"));
-        } catch (const std::regex_error &) {
-            fail(ALCORE_E_UNSUPPORTED,
-                 "%s: %s has '%s', which is no regular expression that is read here",
-                 keys.path().c_str(), pattern, key);
-        }
-        if (!fits) continue;
+        if (!std::regex_match(module,
+                              expression_of(key, keys.path(), pattern, "(?:.*\\.)?(?:", ")")))
+            continue;
         if (!json_is_number(value) || !std::isfinite(json_number_value(value)))
             keys.refuse(pattern, "an object of numbers");
         return json_number_value(value);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "torch_builder.h"
+#include "torch_expression.h"
 
 namespace alcore_torch {
 
@@ -27,21 +28,11 @@ static std::vector<std::string> texts_of(const Keys &keys, const char *key) {
     return out;
 }
 
-/* PEFT's expressions are those of Python, of which C++ does not know all: one that it does not know
- * is compared with nothing. */
-static std::optional<std::regex> regex_of(const std::string &text) {
-    try {
-        return std::regex(text);
-    } catch (const std::regex_error &) {
-        return std::nullopt;
-    }
-}
-
 AdapterRules::Choice AdapterRules::choice(const char *key) const {
     std::vector<std::string> texts = texts_of(keys_, key);
     if (json_is_array(keys_.find(key))) return {std::move(texts), std::nullopt};
     if (texts.empty() || texts[0] == "all-linear") return {};
-    return {std::nullopt, regex_of(texts[0])};
+    return {std::nullopt, expression_of(texts[0], keys_.path(), key)};
 }
 
 bool AdapterRules::Choice::fits(const std::string &module) const {
@@ -63,9 +54,9 @@ AdapterRules::AdapterRules(const Keys &keys)
         layers_ = keys.ids("layers_to_transform", INT64_MAX);
     if (layers_ && layers_->empty()) layers_.reset();
     for (const std::string &text : texts_of(keys, "layers_pattern"))
-        if (auto pattern = regex_of(".*\\." + text + "\\.(\\d+)\\..*"))
-            layer_patterns_.push_back(std::move(*pattern));
-    if (layer_patterns_.empty()) layer_patterns_.emplace_back(".*\\.[^.]*\\.(\\d+)\\..*");
+        layer_patterns_.push_back(
+            expression_of(text, keys.path(), "layers_pattern", "(?:^|.*?\\.)", "\\.(\\d+)\\..*"));
+    if (layer_patterns_.empty()) layer_patterns_.emplace_back(".*?\\.[^.]*\\.(\\d+)\\..*");
 }
 
 bool AdapterRules::in_layers(const std::string &module) const {
@@ -74,7 +65,7 @@ bool AdapterRules::in_layers(const std::string &module) const {
     for (const std::regex &pattern : layer_patterns_)
         if (std::regex_match(module, found, pattern))
             return std::any_of(layers_->begin(), layers_->end(), [&](int64_t layer) {
-                return std::to_string(layer) == found[1].str();
+                return std::to_string(layer) == found[found.size() - 1].str();
             });
     return false;
 }
@@ -119,8 +110,8 @@ bool AdapterRules::saves(const std::string &module) const {
 }
 
 bool AdapterRules::wants_factors(const std::string &module) const {
-    return targets_.names && targets_.fits(module) && !excluded_.fits(module) &&
-           in_layers(module) && !saves(module);
+    return targets_.fits(module) && !excluded_.fits(module) &&
+           (targets_.pattern || in_layers(module)) && !saves(module);
 }
 
 } // namespace alcore_torch

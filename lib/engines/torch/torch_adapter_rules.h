@@ -30,7 +30,8 @@ class AdapterRules {
     void check_bias(const std::string &module, bool factors) const;
     /* Whether a module belongs to modules_to_save. */
     bool saves(const std::string &module) const;
-    /* Whether a module of a block must have factors; false also where target_modules is no list. */
+    /* Whether a module of a block must have factors. With an expression layers_to_transform does
+     * not count. */
     bool wants_factors(const std::string &module) const;
     /* Whether the file must hold the bias of a module. */
     bool wants_bias(bool factors) const {
@@ -38,8 +39,7 @@ class AdapterRules {
     }
 
   private:
-    /* A list of names or a regular expression for all of a name; neither: the key is absent, or
-     * the expression is none of C++. */
+    /* A list of names or a regular expression for all of a name; neither: the key is absent. */
     struct Choice {
         std::optional<std::vector<std::string>> names;
         std::optional<std::regex> pattern;

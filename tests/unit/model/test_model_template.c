@@ -114,6 +114,35 @@ START_TEST(wrong_prompts_are_refused) {
 }
 END_TEST
 
+/* An encoder and a translation model read a prompt in front of each text, where a place means
+ * nothing; other braces are text. */
+START_TEST(other_models_refuse_places) {
+    static const char *const places[] = {"{text}", "{source}", "{source_language}",
+                                         "{target_language}", "{target}"};
+    static const char *const configs[] = {"{\"dims\": 3, \"tokens\": 1, \"calls\": 1}",
+                                          "{\"dims\": 3, \"tokens\": 1, \"calls\": 67}"};
+    make_folder();
+    alcore_ctx *ctx = null_context(NULL);
+    alcore_model *model;
+    for (size_t i = 0; i < 2; i++) {
+        write_file("config.json", configs[i]);
+        for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+            char prompt[60], word[60];
+            snprintf(prompt, sizeof prompt, "no {a} fever: %s", places[k]);
+            snprintf(word, sizeof word, "the prompt has %s; places are for", places[k]);
+            ck_assert_int_eq(open_with(ctx, prompt, &model), ALCORE_E_PARAM);
+            ck_assert_msg(strstr(alcore_last_error(), word), "%s", alcore_last_error());
+        }
+        MUST(open_with(ctx, "{a} {{text}} {", &model));
+        alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+        MUST(alcore_model_get_info(model, &info));
+        ck_assert_str_eq(info.prompt, "{a} {{text}} {");
+        alcore_model_unref(model);
+    }
+    end_model(ctx, NULL, NULL);
+}
+END_TEST
+
 /* "no" begins "no fever"; none is one token of another. */
 enum { LABELS = 3 };
 static const char *const labels[LABELS] = {"no", "no fever", "severe"};
@@ -385,6 +414,7 @@ START_TEST(failing_allocations_leave_nothing) {
 END_TEST
 
 CHECK_SUITE("model template", a_prompt_is_around_each_text, languages_have_to_be_known,
-            wrong_prompts_are_refused, labels_are_targets_behind_the_prompt, prompts_are_read_once,
-            wrong_labels_are_refused, long_texts_leave_room_for_labels, a_prompt_is_a_turn,
-            wrong_chats_are_refused, failing_allocations_leave_nothing);
+            wrong_prompts_are_refused, other_models_refuse_places,
+            labels_are_targets_behind_the_prompt, prompts_are_read_once, wrong_labels_are_refused,
+            long_texts_leave_room_for_labels, a_prompt_is_a_turn, wrong_chats_are_refused,
+            failing_allocations_leave_nothing);

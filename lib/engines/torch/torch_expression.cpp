@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions of Python's re in the syntax of std::regex (ECMAScript), which shares most of it, but
+ * reads some as another thing: "\Z" is the letter Z there, "a*+" is (a*)+, "[]a]" is an empty class
+ * before "a]", "[[:alpha:]]" a class by name. So each part is written anew, and what only one of
+ * them has is refused: flags, lookbehind, atomic and conditional groups, possessive repetitions,
+ * references to groups and characters by number. Names of modules have no line breaks, where "."
+ * and "$" would differ. */
+#include "torch_expression.h"
+
+#include <cctype>
+#include <cstring>
+#include <optional>
+
+#include "torch_parts.h"
+
+namespace alcore_torch {
+
+namespace {
+
+/* Reads an expression from its beginning and writes it. nullopt of a part: it is not read here. */
+class Translation {
+  public:
+    explicit Translation(const std::string &text) : text_(text) {}
+    std::optional<std::string> run() {
+        bool known = true;
+        while (known && at_ < text_.size()) known = part();
+        return known ? std::optional(out_) : std::nullopt;
+    }
+
+  private:
+    char next(size_t ahead = 0) const {
+        return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+    }
+    bool starts(const char *word) const { return text_.compare(at_, strlen(word), word) == 0; }
+    /* Writes `as` for the next `count` characters. */
+    bool take(size_t count, const std::string &as) {
+        out_ += as;
+        at_ += count;
+        return true;
+    }
+    /* Leaves out what is there up to a character and that one; whether it is there. */
+    bool skip_past(char end) {
+        const size_t found = text_.find(end, at_);
+        at_ = found == std::string::npos ? text_.size() : found + 1;
+        return found != std::string::npos;
+    }
+
+    bool part() {
+        switch (next()) {
+        case '\\':
+            return escape(false);
+        case '[':
+            return set();
+        case '(':
+            return group();
+        case '*':
+        case '+':
+        case '?':
+            return repetition(1, text_.substr(at_, 1));
+        case '{':
+            return counted();
+        case ']':
+        case '}':
+            return take(1, std::string("\\") + next());
+        default:
+            return take(1, text_.substr(at_, 1));
+        }
+    }
+
+    bool group() {
+        if (next(1) != '?') return take(1, "(");
+        if (starts("(?:") || starts("(?=") || starts("(?!")) return take(3, text_.substr(at_, 3));
+        if (starts("(?#")) return skip_past(')');
+        return starts("(?P<") && skip_past('>') && take(0, "(");
+    }
+
+    /* A repetition of `count` characters, and the mark behind it. A second one repeats what Python
+     * does not let be repeated, or is possessive. */
+    bool repetition(size_t count, const std::string &as) {
+        take(count, as);
+        if (next() == '?') take(1, "?");
+        return next() != '*' && next() != '+' && next() != '?' && !is_counted();
+    }
+    /* Whether what follows is {m}, {m,}, {,n} or {m,n}; other braces are text. */
+    bool is_counted() const {
+        static const std::regex form("\\{(\\d+(,\\d*)?|,\\d+)\\}");
+        return std::regex_search(text_.begin() + static_cast<long>(at_), text_.end(), form,
+                                 std::regex_constants::match_continuous);
+    }
+    bool counted() {
+        if (!is_counted()) return take(1, "\\{");
+        const size_t count = text_.find('}', at_) + 1 - at_;
+        std::string as = text_.substr(at_, count);
+        if (as[1] == ',') as.insert(1, "0");
+        return repetition(count, as);
+    }
+
+    bool escape(bool in_set) {
+        const char what = next(1);
+        if (what == '\0') return false;
+        if (!std::isalnum(static_cast<unsigned char>(what)))
+            return take(2, std::string("\\") + what);
+        if (strchr("dDwWsSnrtfv", what) != nullptr) return take(2, text_.substr(at_, 2));
+        if (in_set) return false;
+        if (what == 'A') return take(2, "^");
+        if (what == 'Z') return take(2, "$");
+        return (what == 'b' || what == 'B') && take(2, text_.substr(at_, 2));
+    }
+
+    /* A class of characters, in which "]" can be the first one. */
+    bool set() {
+        take(1, "[");
+        if (next() == '^') take(1, "^");
+        for (bool first = true; next() != ']' || first; first = false) {
+            const char what = next();
+            if (what == '\0') return false;
+            if (what == '\\') {
+                if (!escape(true)) return false;
+            } else if (what == '[' || what == ']' || what == '^') {
+                take(1, std::string("\\") + what);
+            } else {
+                take(1, text_.substr(at_, 1));
+            }
+        }
+        return take(1, "]");
+    }
+
+    const std::string &text_;
+    size_t at_ = 0;
+    std::string out_;
+};
+
+} // namespace
+
+std::regex expression_of(const std::string &text, const std::string &path, const char *key,
+                         const char *before, const char *behind) {
+    const std::optional<std::string> read = Translation(text).run();
+    try {
+        if (read) return std::regex(before + *read + behind);
+    } catch (const std::regex_error &) {
+    }
+    fail(ALCORE_E_UNSUPPORTED, "%s: %s has '%s', which is no regular expression that is read here",
+         path.c_str(), key, text.c_str());
+}
+
+} // namespace alcore_torch
