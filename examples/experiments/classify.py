@@ -5,7 +5,8 @@ TASK: "sections", the sections of Debian's packages by the first line of their d
 has them), or a table of the columns split, label and text, plain or packed by xz: rows whose split is "test" are tested, all others are the
 pool. MODEL: a folder of a sentence encoder, or "ngram", the built-in model. Its embeddings stay as they are, a linear head is fitted on what
 is labeled. Five rounds of as many labels as the task has classes, ten times over: the first labels of each are drawn at random, the same for
-all strategies. A strategy that needs no head picks in the first round too where its name ends in "!". The samples of a model that bald,
+all strategies. A strategy that needs no head picks in the first round too where its name ends in "!". Parameters stand behind a
+colon: "badge:mode=oversampling,steps=2". The samples of a model that bald,
 variance and qbc read are five heads, each fitted on as many labels drawn with replacement.
 
 Writes a table: accuracy after each round, the mean of the runs, and behind it how much the mean of all rounds is above that of random draws,
@@ -59,6 +60,12 @@ def task(name):
     return texts[:tests], labels[:tests], texts[tests:], labels[tests:]
 
 
+def parts(strategy):
+    """The name of a strategy, and its parameters."""
+    name, _, given = strategy.rstrip("!").partition(":")
+    return name, dict(one.split("=", 1) for one in given.split(",") if one)
+
+
 def needs_of(strategy):
     """Columns that a strategy reads of the candidates."""
     sets = alcore.strategies()[strategy]["needs"].get("candidates", [])
@@ -88,7 +95,7 @@ def committee(features, chosen, truth, classes, seed):
 def accuracies(strategy, seeds, features, known, truth, test_features, test_truth, seed):
     """Accuracy of the head after each round of one run; seeds: the rows that the first round has."""
     cold = strategy.endswith("!")
-    strategy = strategy.rstrip("!")
+    strategy, parameters = parts(strategy)
     needs, classes, pool, chosen, found = needs_of(strategy), numpy.unique(truth), alcore.Pool(known), [], []
     for round in range(1, ROUNDS + 1):
         columns = {"embeddings": features} if "embeddings" in needs else {}
@@ -99,7 +106,7 @@ def accuracies(strategy, seeds, features, known, truth, test_features, test_trut
         if round == 1 and not cold:
             picked = seeds
         else:
-            picked = pool.select(len(seeds), strategy, round=round, seed=seed, **columns).indices
+            picked = pool.select(len(seeds), strategy, round=round, seed=seed, **columns, **parameters).indices
         pool.mark_labeled(picked)
         chosen += picked
         head = fitted(features[chosen], truth[chosen])
@@ -110,7 +117,8 @@ def accuracies(strategy, seeds, features, known, truth, test_features, test_trut
 def main():
     name, folder, *strategies = sys.argv[1:]
     for strategy in strategies:
-        alcore.Strategy(strategy.rstrip("!"))  # an unknown one is an error that says which
+        strategy, parameters = parts(strategy)
+        alcore.Strategy(strategy, **parameters)  # an unknown one is an error that says which
     test_texts, test_truth, texts, truth = task(name)
     model = alcore.Model.ngram(texts) if folder == "ngram" else alcore.Model.open(folder)
     features, test_features = (numpy.asarray(model.embed(rows)) for rows in (texts, test_texts))

@@ -248,6 +248,53 @@ def badge(data, k):
     return [int(rows[c]) for c in chosen]
 
 
+def oversampled(data, k, steps, per_step):
+    """badge with mode=oversampling: k picks among the rows that `steps` steps draw, per_step each; where these end, in
+    further turns. near [positions] is the gathered row that is the nearest, weight the squared distance to it."""
+    rows = data.rows
+    a, h = data.u[None, rows], data.x[:, rows]
+    g = dots(a, a) * dots(h, h)
+    generator = random_numbers.stream(SEED, random_numbers.BADGE, ROUND, 1)
+    weight, near = np.full(len(rows), np.inf), np.zeros(len(rows), int)
+    gathered, delta, picks = [], [], []
+
+    def distances(to, c):
+        d = (g[to] + g[c]) - 2 * (dots(a[:, to], a[:, c]) * dots(h[:, to], h[:, c]))
+        return np.where(d <= DUPLICATE * (g[to] + g[c]), 0.0, d)
+
+    def gather(new):
+        nonlocal weight
+        for c in new:
+            d = distances(slice(None), c)
+            near[d < weight] = len(gathered)
+            weight = np.minimum(weight, d)
+            gathered.append(c)
+            delta.append(min((float(distances([c], p)[0]) for p in picks), default=np.inf))
+
+    gather([int(np.argmax(g))])
+    while True:
+        for _ in range(steps):
+            table = np.zeros(POOL)
+            table[rows] = np.where(np.isin(np.arange(len(rows)), picks), 0.0, weight)
+            drawn = [int(np.searchsorted(rows, weighted(table, generator.f64()))) for _ in range(per_step)]
+            blocks = [[c for c in drawn if rows[c] // BLOCK == b] for b in range(-(-POOL // BLOCK))]
+            gather(dict.fromkeys(c for block in blocks for c in block))
+        counts = np.bincount(near, minlength=len(gathered))
+        while len(picks) < k:
+            free = np.array([c not in picks for c in gathered])
+            mass = np.where(free, counts * np.array(delta), 0.0) if picks else None
+            if picks and not mass.any():
+                break
+            if picks:
+                runs = np.add.accumulate(mass)
+                hits = np.flatnonzero((runs > generator.f64() * runs[-1]) & (mass > 0))
+            n = int(hits[0]) if picks else 0
+            picks.append(gathered[n])
+            delta = list(np.minimum(delta, distances(gathered, gathered[n])))
+        if len(picks) == k:
+            return [int(rows[c]) for c in picks]
+
+
 def knn(data, k):
     """The k nearest unlabeled rows of every query, query after query, and their squared distances."""
     e = data.x[:, data.rows]

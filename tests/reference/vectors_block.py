@@ -36,6 +36,8 @@ def case(data):
     expected["idds"] = {"first": picks[:5], "picks": block.digest(picks), "scores": block.digest(scores)}
     picks = block.badge(data, 100)
     expected["badge"] = {"first": picks[:5], "picks": block.digest(picks)}
+    expected["badge oversampling"] = {"picks": block.digest(block.oversampled(data, 100, 5, 100)),
+                                      "turns": block.digest(block.oversampled(data, 100, 2, 9))}
     picks, values = block.knn(data, 10)
     expected["knn"] = {"first": picks[:10], "rows": block.digest(picks), "sqd": block.digest(values)}
     initial, passes, cluster, centroids = block.kmeans(data, 8)

@@ -26,6 +26,12 @@ bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position) {
            alcore__filler_fits(&greedy->filler, position);
 }
 
+bool alcore__greedy_has_free(const alcore__greedy *greedy) {
+    for (int64_t i = 0; i < greedy->run->outcome.count; i++)
+        if (alcore__greedy_is_free(greedy, i)) return true;
+    return false;
+}
+
 /* False for a request with costs, as each pick may leave further rows too expensive. */
 bool alcore__greedy_left_are_free(const alcore__greedy *greedy) {
     return !greedy->run->input->costs && greedy->passed_over == 0 &&

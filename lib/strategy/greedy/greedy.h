@@ -88,6 +88,8 @@ alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy);
 /* Whether the candidate at a position can still be picked: it was not offered yet, and the budget
  * could buy it now. */
 bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position);
+/* Whether there is such a candidate. */
+bool alcore__greedy_has_free(const alcore__greedy *greedy);
 /* Whether this is so of every row that was not bought: then the masks of push_mask and push_left
  * are the same, and left_value is best_value. False once a row was passed over, and in a request
  * with costs, where each row would have to be looked at. */

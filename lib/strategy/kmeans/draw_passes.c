@@ -108,7 +108,7 @@ typedef struct found_row {
     double taken[]; /* [taken_size] */
 } found_row;
 
-static alcore_status fail_draw(void) {
+alcore_status alcore__fail_draw(void) {
     return alcore__fail(ALCORE_E_CORRUPT, "a partial has a draw that was not made");
 }
 
@@ -160,7 +160,7 @@ static alcore_status find_draws(alcore__block *block, void *partial) {
             if (!mask) ALCORE__TRY(draws->rule->mask(draws, &rows, s, &mask));
             if (mask || draw->position >= 0)
                 ALCORE__TRY(alcore__draw_find(draw, &rows.matrix, mask, rows.weights, &index));
-            if (index < 0) return fail_draw();
+            if (index < 0) return alcore__fail_draw();
             *found = (found_row){.sequence = s, .draw = k, .position = block->start + index};
             ALCORE__TRY(take_row(&rows, index, found->taken));
             out += found_row_bytes(draws);
@@ -190,7 +190,7 @@ static alcore_status store_draws(alcore__run *run, const alcore__block_partial *
     for (size_t at = 0; at < partial->extra_bytes; at += found_row_bytes(draws)) {
         const found_row *found = (const void *)((const char *)partial->extra + at);
         ALCORE__TRY(alcore__partial_check_index(found->position, run->outcome.count));
-        if (!is_found(draws, found)) return fail_draw();
+        if (!is_found(draws, found)) return alcore__fail_draw();
         store(draws, found->sequence, found->draw, found->position, found->taken);
     }
     return ALCORE_OK;

@@ -87,5 +87,7 @@ struct alcore__draws {
 alcore_status alcore__draws_begin(alcore__run *run, const alcore__draw_rule *rule, void *owner,
                                   int64_t count, int64_t taken_size, alcore__draws *draws);
 extern const alcore__pass alcore__draw_passes[];
+/* ALCORE_E_CORRUPT: what was found, maybe by another process, is no row that was drawn. */
+alcore_status alcore__fail_draw(void);
 
 #endif

@@ -14,7 +14,8 @@
  * "scores" reads the distances that are left at the end.
  *
  * Reads the class scores once and the embeddings once for each pick, less what speculative rows
- * save (kmeans/d2_sampling.h). Memory: 8 x (classes + 7) bytes a candidate. */
+ * save (kmeans/d2_sampling.h). Memory: 8 x (classes + 7) bytes a candidate. mode=oversampling draws
+ * from rows that few passes gather (badge_oversampling.c). */
 #include <math.h>
 #include <string.h>
 
@@ -51,8 +52,9 @@ static alcore_status begin(alcore__run *run) {
         true; /* two passes for each pick: the runner keeps copies of the embeddings */
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     const int64_t count = run->outcome.count;
-    ALCORE__TRY(alcore__badge_begin_draws(run));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->squares));
+    if (state->oversampling) return alcore__badge_begin_sample(run);
+    ALCORE__TRY(alcore__badge_begin_draws(run));
     alcore__warn_passes(run, alcore__expected_picks(run));
     return ALCORE_OK;
 }
@@ -214,8 +216,15 @@ static const alcore__pass PASSES[] = {
      .end = alcore__badge_draw_first},
     {.name = "picks",
      .nested = alcore__draw_passes,
-     .nested_at = offsetof(alcore__badge_state, draws)},
-    {.name = "scores", .block = read_scores, .partial = {.values = {ALCORE__SCORES}}},
+     .nested_at = offsetof(alcore__badge_state, draws),
+     .when = ALCORE__UNLESS(alcore__badge_state, oversampling)},
+    {.name = "scores",
+     .block = read_scores,
+     .partial = {.values = {ALCORE__SCORES}},
+     .when = ALCORE__UNLESS(alcore__badge_state, oversampling)},
+    {.name = "sample",
+     .nested = alcore__badge_sample_passes,
+     .when = ALCORE__IF(alcore__badge_state, oversampling)},
     {.name = NULL},
 };
 
@@ -226,22 +235,37 @@ static alcore_status finish(alcore__run *run) {
     double *norm;
     ALCORE__TRY(alcore__outcome_column(run, "gradient_norm", ALCORE_FLOAT64, &norm));
     for (int64_t i = 0; i < run->outcome.count; i++) norm[i] = sqrt(state->squares[i]);
+    if (state->oversampling) alcore__badge_score_sample(run);
     return alcore__greedy_finish(&state->greedy);
 }
 
 static const char *const NEEDS[] = {"probs|factors", "embeddings", NULL};
-/* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
+#define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, alcore__badge_state, member)
 static const alcore__param ROWS[] = {
-    {"first", ALCORE_PARAM_CHOICE, "norm", 0, 0, "norm|uniform",
-     "the first row: the one of the largest gradient, or a uniform draw",
-     ALCORE__MEMBER(ALCORE__TO_STATE, alcore__badge_state, first_uniform)},
+    ALCORE__PARAM("first", CHOICE, "norm", 0, 0, "norm|uniform",
+                  "the first row: the one of the largest gradient, or a uniform draw",
+                  STATE(first_uniform)),
+    ALCORE__PARAM("mode", CHOICE, "exact", 0, 0, "exact|oversampling",
+                  "each pick is drawn from all rows, or oversampling: from rows that a few steps "
+                  "draw beforehand, many at a time, an approximation (k-means||, Bahmani et al. "
+                  "2012); over shards two exchanges a step in place of two for each pick",
+                  STATE(oversampling)),
+    ALCORE__PARAM("steps", INTEGER, "5", 1, 1000, NULL,
+                  "how many steps draw rows with mode=oversampling", STATE(steps)),
+    ALCORE__PARAM("per_step", INTEGER, "budget", 1, 0x1p40, "budget",
+                  "how many rows a step draws with mode=oversampling; budget: about as many as the "
+                  "budget buys",
+                  STATE(per_step)),
     ALCORE__CANDIDATE_PARAMS,
 };
+static const char *const EXAMPLES[] = {"mode=oversampling", "mode=oversampling steps=2 per_step=3",
+                                       NULL};
 
 const alcore__strategy_def alcore__strategy_badge = {
     .name = "badge",
     .summary =
         "Rows of large and different gradients, drawn by k-means++ seeding (Ash et al. 2020)",
+    .examples = EXAMPLES,
     .reason = "its gradient is far from those of the chosen rows",
     .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},

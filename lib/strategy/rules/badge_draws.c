@@ -16,14 +16,11 @@ static int64_t nth_free(const alcore__badge_state *state, int64_t n) {
     return -1;
 }
 
-/* Position of the next row to try as the first center, among those that can be picked: the one of
- * the largest gradient, the lower row in a tie, or a uniform draw; -1: none is left. */
-static int64_t first_position(alcore__badge_state *state) {
+int64_t alcore__badge_first_position(const alcore__badge_state *state, alcore__rng *rng) {
     int64_t count;
     const int64_t best = alcore__greedy_best_free(&state->greedy, state->squares, &count);
     if (!count || !state->first_uniform) return best;
-    return nth_free(state,
-                    (int64_t)alcore__rng_below(&state->draws.sequence->rng, (uint64_t)count));
+    return nth_free(state, (int64_t)alcore__rng_below(rng, (uint64_t)count));
 }
 
 /* Draws the first row, unless the budget is full. */
@@ -32,11 +29,14 @@ static void draw_first(alcore__badge_state *state) {
     alcore__sampler_clear_draws(&sequence->sampler);
     alcore__greedy_clear_best(&state->greedy);
     sequence->wanted = !alcore__filler_full(&state->greedy.filler);
-    if (sequence->wanted) sequence->sampler.draw[0].position = first_position(state);
+    if (sequence->wanted)
+        sequence->sampler.draw[0].position = alcore__badge_first_position(state, &sequence->rng);
 }
 
 alcore_status alcore__badge_draw_first(alcore__run *run) {
-    draw_first(run->state);
+    alcore__badge_state *state = run->state;
+    if (state->oversampling) return alcore__badge_sample_first(run);
+    draw_first(state);
     return ALCORE_OK;
 }
 

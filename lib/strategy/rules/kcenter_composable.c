@@ -247,14 +247,6 @@ static alcore_status find_farthest(alcore__run *run, uint8_t *free) {
     return ALCORE_OK;
 }
 
-/* Whether a candidate that was not offered can be bought. */
-static bool has_free(const alcore__kcenter_state *state) {
-    const int64_t count = state->greedy.run->outcome.count;
-    for (int64_t i = 0; i < count; i++)
-        if (alcore__greedy_is_free(&state->greedy, i)) return true;
-    return false;
-}
-
 /* End of the pass: picks while the budget and the gathered rows last. The radius of the last pick
  * is found in the next round, where there is one. */
 static alcore_status pick_gathered(alcore__run *run) {
@@ -277,7 +269,7 @@ static alcore_status pick_gathered(alcore__run *run) {
         ALCORE__TRY(measure_gathered(run));
     }
     alcore__run_drop(run, height);
-    state->another_round = !alcore__filler_full(&greedy->filler) && has_free(state);
+    state->another_round = !alcore__filler_full(&greedy->filler) && alcore__greedy_has_free(greedy);
     return state->another_round ? ALCORE_OK : alcore__kcenter_set_radius(run);
 }
 

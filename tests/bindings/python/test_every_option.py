@@ -22,6 +22,8 @@ VALUES = {
     "min_stratum": 9,
     "k_clusters": 3,
     "per_block": 20,
+    "per_step": 2,
+    "steps": 1,
     "unit": 1,
     "candidates": 15,
     "alpha": 0.1,
@@ -68,7 +70,7 @@ VALUES = {
 # Values that name the default: what the paper prints, beside what its public code does.
 DEFAULTS = {("uncertainty", "mode", "paper"), ("knn-uncertainty", "mode", "paper"), ("uncertainty-knn", "mode", "paper")}
 # What else has to be set for a parameter to show.
-BESIDE = {"sticky": {"candidates": 15}, "per_block": {"mode": "composable"}, "fill_short": {"k": 1}, "config": {"file": str(PLANS / "two.tsv")},
+BESIDE = {"sticky": {"candidates": 15}, "per_block": {"mode": "composable"}, "per_step": {"mode": "oversampling"}, "steps": {"mode": "oversampling", "per_step": 2}, "fill_short": {"k": 1}, "config": {"file": str(PLANS / "two.tsv")},
           "rounds": {"counts": "unknown:5"}, ("facility-location", "gamma"): {"similarity": "rbf"}}
 
 

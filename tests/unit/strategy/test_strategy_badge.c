@@ -95,27 +95,73 @@ END_TEST
 
 /* What cannot be bought is neither drawn nor a centroid. */
 START_TEST(budgets) {
+    static const char *const modes[] = {"", "mode=oversampling", "mode=oversampling per_step=1"};
     static const double costs[] = {1, 9, 2, 3, 0};
     open_small(P, ALCORE_FLOAT64);
     b.input.costs = costs;
     b.input.fill.policy = ALCORE__FILL_SKIP;
-    ck_assert_int_eq(bed_run(&b, "badge", "", 6), ALCORE_OK);
+    ck_assert_int_eq(bed_run(&b, "badge", modes[_i], 6), ALCORE_OK);
     ck_assert_int_eq(b.outcome.bought.pick_count, 3);
     ck_assert_int_eq(bed_pick(&b, 0), 3);               /* the largest norm among those that fit */
     ck_assert_int_eq(b.outcome.bought.unaffordable, 0); /* nothing is left of the budget */
     b.input.fill.policy = ALCORE__FILL_OVERSHOOT;
-    ck_assert_int_eq(bed_run(&b, "badge", "", 100), ALCORE_OK);
+    ck_assert_int_eq(bed_run(&b, "badge", modes[_i], 100), ALCORE_OK);
     ck_assert_int_eq(b.outcome.bought.pick_count, 4);
     ck_assert_int_eq(b.outcome.bought.free_rows, 1);
     b.input.fill.limited = true;
     b.input.fill.max_similarity = 0.99;
-    ck_assert_int_eq(bed_run(&b, "badge", "", 100), ALCORE_OK);
+    ck_assert_int_eq(bed_run(&b, "badge", modes[_i], 100), ALCORE_OK);
     ck_assert_int_eq(b.outcome.bought.pick_count, 4); /* (0,2) twice, once without a cost */
     b.input.fill.max_similarity = 0.5;
-    ck_assert_int_eq(bed_run(&b, "badge", "", 100), ALCORE_OK);
+    ck_assert_int_eq(bed_run(&b, "badge", modes[_i], 100), ALCORE_OK);
     ck_assert_int_eq(
         b.outcome.bought.redundant + b.outcome.bought.pick_count + b.outcome.bought.free_rows, 5);
     ck_assert_int_gt(b.outcome.bought.redundant, 0);
+    bed_close(&b);
+}
+END_TEST
+
+/* CLUSTERS balls that are far from each other, of very different sizes: as many picks as there are
+ * balls hit nearly all of them, by the exact form and from rows drawn beforehand; random picks
+ * would miss the small ones. Only gathered rows have a score. */
+START_TEST(oversampling_covers_the_clusters) {
+    enum { MANY = 20000, CLUSTERS = 24 };
+    static const char *const modes[] = {"", "mode=oversampling", "mode=oversampling per_step=8"};
+    static double ones[MANY], h[MANY * 2];
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 3);
+    for (int i = 0; i < MANY; i++) {
+        const int cluster = i % 40 < CLUSTERS - 1 && i % 11 == 0 ? i % 40 : CLUSTERS - 1;
+        ones[i] = 1.0;
+        h[2 * i] = 100.0 * cluster + alcore__rng_f64(&rng);
+        h[2 * i + 1] = 100.0 * (cluster % 5) + alcore__rng_f64(&rng);
+    }
+    bed_open(&b, MANY, 2, NULL);
+    bed_column(&b, &b.input.candidates, "factors", ones, MANY, 1, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.candidates, "embeddings", h, MANY, 2, ALCORE_FLOAT64);
+    for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+        uint32_t hit = 0;
+        int64_t measured = 0;
+        int clusters = 0;
+        ck_assert_int_eq(bed_run(&b, "badge", modes[m], CLUSTERS), ALCORE_OK);
+        ck_assert_int_eq(b.outcome.bought.pick_count, CLUSTERS);
+        for (int64_t k = 0; k < CLUSTERS; k++)
+            hit |= 1u << (int)(h[2 * bed_pick(&b, k)] / 100.0 + 0.001);
+        for (; hit; hit &= hit - 1) clusters++;
+        ck_assert_int_ge(clusters, CLUSTERS - 2);
+        for (int i = 0; i < MANY; i++) measured += !isnan(b.outcome.scores[i]);
+        ck_assert_int_eq(measured, m == 0 ? MANY : b.outcome.measured);
+        if (m > 0) ck_assert_int_le(measured, 1 + 5 * (m == 1 ? CLUSTERS : 8));
+    }
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(parameters_are_checked) {
+    open_small(P, ALCORE_FLOAT64);
+    ck_assert_int_eq(bed_run(&b, "badge", "mode=oversampling per_step=0", 2), ALCORE_E_PARAM);
+    ck_assert_int_eq(bed_run(&b, "badge", "mode=oversampling steps=0", 2), ALCORE_E_PARAM);
+    ck_assert_int_eq(bed_run(&b, "badge", "mode=composable", 2), ALCORE_E_PARAM);
     bed_close(&b);
 }
 END_TEST
@@ -168,6 +214,14 @@ START_TEST(block_gives_the_bits) {
             bed_expect_picks(&data.bed, 5, first);
             ck_assert_uint_eq(bed_hash_picks(&data.bed, 100),
                               vector_word(vector_expected(&known, "badge/picks")));
+            ck_assert_int_eq(bed_run(&data.bed, "badge", "mode=oversampling", 100), ALCORE_OK);
+            ck_assert_uint_eq(bed_hash_picks(&data.bed, 100),
+                              vector_word(vector_expected(&known, "badge oversampling/picks")));
+            ck_assert_int_eq(
+                bed_run(&data.bed, "badge", "mode=oversampling steps=2 per_step=9", 100),
+                ALCORE_OK);
+            ck_assert_uint_eq(bed_hash_picks(&data.bed, 100),
+                              vector_word(vector_expected(&known, "badge oversampling/turns")));
             block_bed_close(&data);
         }
     }
@@ -178,7 +232,10 @@ END_TEST
 
 enum { ROWS = 40, CLASSES = 3, DIMS = 4 };
 
+/* Of both modes: the second one gathers few rows at a time, all of them in the end. */
 START_TEST(factored_is_explicit) {
+    static const char *const modes[] = {"", "mode=oversampling", "mode=oversampling per_step=2",
+                                        "mode=oversampling steps=1 per_step=1"};
     static double probs[ROWS * CLASSES], h[ROWS * DIMS], g[ROWS][CLASSES * DIMS];
     alcore__rng rng;
     alcore__rng_seed(&rng, 11 + (uint64_t)_i);
@@ -206,7 +263,8 @@ START_TEST(factored_is_explicit) {
     bed_open(&b, ROWS, 1, NULL);
     bed_column(&b, &b.input.candidates, "probs", probs, ROWS, CLASSES, ALCORE_FLOAT64);
     bed_column(&b, &b.input.candidates, "embeddings", h, ROWS, DIMS, ALCORE_FLOAT64);
-    ck_assert_int_eq(bed_run(&b, "badge", "", ROWS), ALCORE_OK);
+    ck_assert_int_eq(bed_run(&b, "badge", modes[_i % 4], ROWS), ALCORE_OK);
+    ck_assert_int_eq(b.outcome.bought.pick_count, ROWS);
     int distinct = 0;
     for (int64_t k = 1; k < ROWS; k++) {
         int64_t row = bed_pick(&b, k);
@@ -234,7 +292,9 @@ TEST_FILE() {
     tcase_add_test(all, vector);
     tcase_add_test(all, meanings);
     tcase_add_test(all, bad_rows_are_named);
-    tcase_add_test(all, budgets);
+    tcase_add_loop_test(all, budgets, 0, 3);
+    tcase_add_test(all, oversampling_covers_the_clusters);
+    tcase_add_test(all, parameters_are_checked);
     tcase_add_test(all, passed_over_is_no_centroid);
     tcase_add_test(all, block_gives_the_bits);
     tcase_add_loop_test(all, factored_is_explicit, 0, 8);

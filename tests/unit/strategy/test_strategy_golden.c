@@ -38,6 +38,7 @@ static const golden GOLDEN[] = {
     {"average-dist-cosine", "average-dist", "metric=cosine balance_targets=1", 60,
      ALCORE__FILL_STOP},
     {"badge", "badge", "", 60, ALCORE__FILL_OVERSHOOT},
+    {"badge-oversampling", "badge", "mode=oversampling per_step=9", 60, ALCORE__FILL_SKIP},
     {"lc", "lc", "", 60, ALCORE__FILL_OVERSHOOT},
     {"entropy", "entropy", "", 60, ALCORE__FILL_OVERSHOOT},
     {"margin", "margin", "margin=log", 60, ALCORE__FILL_OVERSHOOT},

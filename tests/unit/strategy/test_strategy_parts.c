@@ -114,6 +114,7 @@ static const variant VARIANTS[] = {
     {"average-dist", "sq=1", ALCORE__FILL_SKIP, 500},
     {"average-dist", "metric=cosine", ALCORE__FILL_STOP, 500},
     {"badge", "", ALCORE__FILL_SKIP, 100},
+    {"badge", "mode=oversampling per_step=9", ALCORE__FILL_SKIP, 100},
     {"lc", "", ALCORE__FILL_OVERSHOOT, 500},
     {"entropy", "", ALCORE__FILL_OVERSHOOT, 500},
     {"margin", "", ALCORE__FILL_OVERSHOOT, 500},

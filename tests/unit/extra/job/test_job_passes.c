@@ -53,6 +53,10 @@ static const job_setting SETTINGS[] = {
     {"uncertainty-knn", "cover=1", "20", "nan=exclude", ALCORE_DEDUP_NONE},
     {"badge", NULL, "12", NULL, ALCORE_DEDUP_EXACT},
     {"badge", "first=uniform", "40w", "round=3 fill=skip", ALCORE_DEDUP_EXACT},
+    {"badge", "mode=oversampling", "9,30,4", NULL, ALCORE_DEDUP_EXACT},
+    {"badge", "mode=oversampling per_step=4 steps=2 first=uniform", "60w,20w",
+     "fill=skip nan=exclude", ALCORE_DEDUP_NONE},
+    {"badge", "mode=oversampling candidates=5000", "40w", "max_similarity=0.6", ALCORE_DEDUP_EXACT},
     {"bertkm", NULL, "4,6", NULL, ALCORE_DEDUP_EXACT},
     {"alps", NULL, "6", NULL, ALCORE_DEDUP_EXACT},
     {"contrastive", NULL, "20", NULL, ALCORE_DEDUP_EXACT},
@@ -591,6 +595,33 @@ static size_t count_rows(const job_setting *setting, int64_t rows, uint32_t stat
     return count;
 }
 
+/* With mode=oversampling of badge 14 exchanges behind that of the rows: the lengths of gradients, 8
+ * for each candidate; the first row, 8 and 8 for each value of its factors, and the weights of the
+ * blocks, 16 and 8 for each; the same of each of 5 steps, whose rows are sent as often as they are
+ * drawn; and, of each shard, a count for each row that was gathered. */
+START_TEST(sizes_of_steps) {
+    enum { BLOCKS = 3, PER_STEP = 7, DRAWN = 8 + 8 * (CLASSES + VECTOR) };
+    static const job_setting setting = {"badge", "mode=oversampling per_step=7", "30", NULL,
+                                        ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
+    const size_t candidates = count_rows(&setting, MANY_ROWS, 0);
+    record made = record_exchanges(&setting, &cut);
+    const size_t head = 48 + (strlen(made.bytes[0] + 48) / 8 + 1) * 8 + 2 * 32;
+    ck_assert_int_eq(made.count, 1 + 14);
+    ck_assert_uint_eq(made.lengths[1], head + BLOCKS * 16 + 8 * candidates);
+    for (int i = 2; i < 14; i++) {
+        const size_t draws = i == 2 ? 1 : PER_STEP;
+        if (i % 2 == 0) ck_assert_uint_ge(made.lengths[i], head + 16 + draws * DRAWN);
+        if (i % 2 == 0) ck_assert_uint_le(made.lengths[i], head + BLOCKS * 16 + draws * DRAWN);
+        if (i % 2 == 1) ck_assert_uint_eq(made.lengths[i], head + BLOCKS * (16 + 8));
+    }
+    /* No row is drawn twice, or some are. */
+    ck_assert_uint_le(made.lengths[14], head + 2 * (16 + 8 * (1 + 5 * PER_STEP)));
+    ck_assert_uint_gt(made.lengths[14], head + 2 * (16 + 8 * (1 + 4 * PER_STEP)));
+    record_free(&made);
+}
+END_TEST
+
 /* The bytes of each pass over one block, for a strategy that gathers vectors and one that lists
  * neighbors: 16, and 8 for each value of a vector of a candidate or labeled row; with mrs 8 and a
  * vector for a labeled row, 16 for each of its neighbors, and 16 for each candidate. */
@@ -793,15 +824,16 @@ START_TEST(nominees_that_lie) {
 END_TEST
 
 /* Vectors that are no unit vectors, of candidates and of labeled rows, clusters and rows of L' that
- * are none, ranges of scores that are none, counts of more rows than there are, and centers that
- * are no rows of their block, out of order, or have no distances. */
+ * are none, ranges of scores that are none, counts of more rows than there are, centers that
+ * are no rows of their block, out of order, or have no distances, and drawn rows that are none. */
 START_TEST(vectors_that_lie) {
     static const job_setting settings[] = {
         {"facility-location", NULL, "9", NULL, ALCORE_DEDUP_NONE},
         {"typiclust", NULL, "9", NULL, ALCORE_DEDUP_NONE},
         {"mrs", NULL, "9", NULL, ALCORE_DEDUP_NONE},
         {"huds", NULL, "9", NULL, ALCORE_DEDUP_NONE},
-        {"kcenter", "mode=composable", "9", NULL, ALCORE_DEDUP_NONE}};
+        {"kcenter", "mode=composable", "9", NULL, ALCORE_DEDUP_NONE},
+        {"badge", "mode=oversampling steps=1 per_step=1", "9", NULL, ALCORE_DEDUP_NONE}};
     const size_t candidates = count_rows(&settings[0], FEW_ROWS, 0),
                  labeled = count_rows(&settings[0], FEW_ROWS, ALCORE_ROW_LABELED);
     const int64_t none = (int64_t)labeled;
@@ -827,6 +859,10 @@ START_TEST(vectors_that_lie) {
         {4, 9 * (24 + 8 * VECTOR), 8 * (24 + 8 * VECTOR), (const int64_t[]){FEW_ROWS}},
         {4, 9 * (24 + 8 * VECTOR), 8, (const double[]){NAN}},
         {4, 9 * (24 + 8 * VECTOR), 16, (const double[]){1.0}},
+        {5, 8 + 8 * (CLASSES + VECTOR), 0, (const int64_t[]){-1}},
+        {5, 8 + 8 * (CLASSES + VECTOR), 0, (const int64_t[]){FEW_ROWS}},
+        {5, 2 * 8, 0, (const int64_t[]){-1}},
+        {5, 2 * 8, 8, (const int64_t[]){FEW_ROWS + 1}},
     };
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         size_t length, place;
@@ -892,6 +928,7 @@ START_TEST(no_failing_allocation_does_harm) {
         {"huds", "n_strata=2 min_stratum=40", "9w", NULL, ALCORE_DEDUP_EXACT},
         {"knn-uncertainty", "k=1 mode=code", "60", NULL, ALCORE_DEDUP_NONE},
         {"kcenter", "mode=composable per_block=2", "5", NULL, ALCORE_DEDUP_EXACT},
+        {"badge", "mode=oversampling per_step=2", "5", NULL, ALCORE_DEDUP_EXACT},
     };
     static fault_allocator fault;
     const job_cut half = {2, {0, 40, 90}};
@@ -932,6 +969,7 @@ TEST_FILE() {
     tcase_add_test(cases, no_shard_has_a_labeled_row);
     tcase_add_test(cases, sizes_of_messages);
     tcase_add_test(cases, sizes_of_centers);
+    tcase_add_test(cases, sizes_of_steps);
     tcase_add_test(cases, sizes_of_compared_rows);
     tcase_add_loop_test(cases, sizes_of_passes, 0, 2);
     tcase_add_test(cases, sizes_of_own_rows);
