@@ -133,6 +133,8 @@ typedef struct alcore__shard_answer {
     int64_t rows; /* of all shards */
     bool explain; /* the outcome tells what each term of the score decided */
     alcore__shard_parts parts;
+    const alcore__column *embeddings; /* of all candidates, for SPEND with max_similarity; borrowed;
+                                         NULL: they are not compared */
     alcore_pool *texts;        /* of all shards, for n-gram models; borrowed; NULL: none is asked */
     uint8_t *left_out;         /* [rows of the pool] zeros, borrowed */
     int64_t eligible, kept;    /* out: kept, of the round before, as sticky=1 may keep */

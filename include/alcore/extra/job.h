@@ -123,10 +123,10 @@ ALCORE_API const char *alcore_job_message(const alcore_job *job, size_t *out_len
  * @param[in] length bytes
  * @return ALCORE_OK, ALCORE_E_CORRUPT (no message, cut off or damaged), ALCORE_E_INVALID (of
  *   another version, request, dataset or exchange: names what differs; the request was changed; the
- *   job is done), ALCORE_E_MISSING (rows that no message covers: names them), ALCORE_E_DATA (of
- *   other rows of this shard; a labeled pool or target that differs between shards),
- *   ALCORE_E_SHAPE (columns that differ), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY; where
- *   tokens or masks are delivered also as alcore_select()
+ *   job is done), ALCORE_E_MISSING (rows that no message covers, or the row at which this shard
+ *   without rows stands: names them), ALCORE_E_DATA (of other rows of this shard; a labeled pool or
+ *   target that differs between shards), ALCORE_E_SHAPE (columns that differ), ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED, ALCORE_E_BUSY; where tokens or masks are delivered also as alcore_select()
  * @threadsafe ALCORE_E_BUSY while another call uses the job or its request
  * @callback progress, log
  * @since 1.1 */

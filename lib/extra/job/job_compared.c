@@ -57,3 +57,8 @@ alcore_status alcore__job_take_compared(const alcore_job *job, const alcore__col
     }
     return ALCORE_OK;
 }
+
+const alcore__column *alcore__job_compared_column(const alcore_job *job) {
+    if (!job->passes || isnan(job->request->options.max_similarity)) return NULL;
+    return alcore__dataset_find(&job->passes->input.candidates, "embeddings");
+}

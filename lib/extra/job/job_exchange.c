@@ -12,7 +12,8 @@
  *   texts of the model   job_model.c
  *   nominees     job_nominees.c
  *   tokens       put: what the strategy reads of the texts of the shard (rules/token_gather.c).
- *                Taken: the picks; each job runs the strategy on what all have put
+ *                Taken: the picks; each job runs the strategy on what all have put, and with
+ *                max_similarity on the vectors of the exchange of rows
  *   rows, passes   job_rows.c, job_passes.c
  *
  * Memory: 16 bytes for each distinct text of the shard while it is compared, 1 byte a row that is
@@ -197,6 +198,7 @@ static void take_counts(const alcore_job *job, const alcore__job_message *messag
 static alcore_status take_gathered(alcore_job *job, const alcore__job_message *message) {
     alcore_ctx *ctx = job->object.ctx;
     alcore__shard_answer answer = alcore__job_answer_of(job, ALCORE__SHARD_SPEND);
+    answer.embeddings = alcore__job_compared_column(job);
     ALCORE__TRY(answer_parts(job, message, &answer));
     const alcore__job_bought bought = {.outcome = &answer.outcome, .costs = answer.costs};
     const alcore_status status = alcore__job_is_hybrid(job)

@@ -199,8 +199,9 @@ static alcore_status check_cover(const alcore_job *job, const alcore__job_messag
                                 (long long)entry.first, (long long)entry.end - 1);
     }
     if (!own && job->entry.first == job->entry.end)
-        return alcore__fail(ALCORE_E_DATA,
-                            "the message has no shard without rows at row %lld, as this one is",
+        return alcore__fail(ALCORE_E_MISSING,
+                            "the messages do not have that of the shard without rows at row %lld, "
+                            "which is this one",
                             (long long)job->entry.first);
     return own ? ALCORE_OK
                : alcore__fail(ALCORE_E_DATA,

@@ -121,6 +121,8 @@ alcore_status alcore__job_take_compared(const alcore_job *job, const alcore__col
                                         const alcore__job_entry *entry, int64_t border,
                                         alcore__byte_cursor *cursor, bool *whole,
                                         alcore__column_piece *out);
+/* The column of all candidates' embeddings, once it was taken; NULL: the option is off. */
+const alcore__column *alcore__job_compared_column(const alcore_job *job);
 
 /* ---- exchanges ---- */
 

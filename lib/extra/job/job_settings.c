@@ -95,11 +95,6 @@ static alcore_status check_options(const alcore_job *job) {
         request->budgets.unit != ALCORE_UNIT_ITEMS)
         return fail_option("fill", "which rows are skipped depends on the rows of all shards",
                            "stop", "ends before the budget is exceeded");
-    if (!isnan(options->max_similarity) &&
-        alcore__strategy_def_of(alcore__job_strategy(job))->gather)
-        return fail_option("max_similarity",
-                           "this strategy exchanges tokens of the candidates, no embeddings", "off",
-                           "buys similar rows too");
     if (options->max_age > 0)
         return fail_option("max_age", "which scores are computed again depends on all shards", "0",
                            "scores all rows by the present model");
@@ -166,11 +161,13 @@ alcore_status alcore__job_plan(alcore_job *job) {
     const alcore_strategy *strategy = alcore__job_strategy(job);
     const alcore__strategy_def *def = alcore__strategy_def_of(strategy);
     bool *makes = job->makes;
-    const bool passes = makes_passes(job), hybrid = alcore__job_is_hybrid(job);
+    const bool any = job->rows > 0; /* without a row there is nothing to compare */
+    const bool passes = makes_passes(job) && any, hybrid = alcore__job_is_hybrid(job);
     const bool sticky = alcore__strategy_is_sticky(strategy);
     const bool whole = hybrid || def->phrase_options || alcore__job_buys_target(job);
+    const bool limited = !isnan(request->options.max_similarity);
     makes[ALCORE__EXCHANGE_WHOLE] = whole;
-    if (!whole || hybrid) {
+    if (!whole || (hybrid && any)) {
         ALCORE__TRY(alcore__text_masks_asked(request, alcore__strategy_is_recommended(strategy),
                                              &makes[ALCORE__EXCHANGE_MASKS]));
         makes[ALCORE__EXCHANGE_TEXTS] = !whole && request->candidates->dedup != ALCORE_DEDUP_NONE;
@@ -180,9 +177,11 @@ alcore_status alcore__job_plan(alcore_job *job) {
             alcore__strategy_draws(strategy) && sticky && alcore__drawn_before(request)->round > 0;
         makes[ALCORE__EXCHANGE_MODEL] =
             !whole && needs_ngram_column(strategy) && alcore__request_learns(request);
-        makes[ALCORE__EXCHANGE_NOMINEES] = def->in_shards && !passes;
+        makes[ALCORE__EXCHANGE_NOMINEES] = !def->gather && !passes;
         makes[ALCORE__EXCHANGE_GATHERED] = def->gather != NULL;
-        makes[ALCORE__EXCHANGE_ROWS] = makes[ALCORE__EXCHANGE_PASSES] = passes;
+        makes[ALCORE__EXCHANGE_PASSES] = passes;
+        /* Vectors by which picks are compared, for the tokens too. */
+        makes[ALCORE__EXCHANGE_ROWS] = passes || (def->gather && limited && any);
     }
     while (!job->makes[job->exchange]) job->exchange++;
     return ALCORE_OK;

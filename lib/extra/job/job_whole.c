@@ -302,7 +302,9 @@ alcore_status alcore__job_take_whole(alcore_job *job, const alcore__job_message 
         return alcore__job_keep_selection(job, selection);
     }
     alcore_status status = make_whole(job, message);
-    if (status == ALCORE_OK && alcore__strategy_def_of(alcore__job_strategy(job))->phrase_options) {
+    /* Without a row the sentences of a hybrid have no exchange. */
+    if (status == ALCORE_OK &&
+        (alcore__strategy_def_of(alcore__job_strategy(job))->phrase_options || job->rows == 0)) {
         request_of_whole(job, &request);
         status = alcore__request_select(&request, &selection);
         if (status == ALCORE_OK) return alcore__job_keep_selection(job, selection);

@@ -96,8 +96,8 @@ alcore_status alcore__badge_begin_sample(alcore__run *run);
 alcore_status alcore__badge_sample_first(alcore__run *run);
 /* The passes that gather rows and pick among them, to be nested. */
 extern const alcore__pass alcore__badge_sample_passes[];
-/* End of the last of these (badge_sample_picks.c): picks while the budget and the gathered rows last,
- * and sets another_turn. */
+/* End of the last of these (badge_sample_picks.c): picks while the budget and the gathered rows
+ * last, and sets another_turn. */
 alcore_status alcore__badge_pick_sample(alcore__run *run);
 /* For finish: the scores of the gathered rows, before those of the picks; others are NaN. */
 void alcore__badge_score_sample(alcore__run *run);

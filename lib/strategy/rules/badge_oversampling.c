@@ -19,9 +19,9 @@
  * Where the gathered rows end before the budget does, another turn of steps begins; where no
  * distance is left, it gathers the lowest rows.
  *
- * Time: candidates x gathered rows x (classes + dims), so with the defaults up to five times that of
- * the exact form, and picks x gathered rows. Memory: that of the exact form and 5 bytes a candidate
- * more, and 8 x (classes + dims + 4) for each gathered row. */
+ * Time: candidates x gathered rows x (classes + dims), so with the defaults up to five times that
+ * of the exact form, and picks x gathered rows. Memory: that of the exact form and 5 bytes a
+ * candidate more, and 8 x (classes + dims + 4) for each gathered row. */
 #include <math.h>
 #include <string.h>
 

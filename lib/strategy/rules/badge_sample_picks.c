@@ -76,7 +76,7 @@ static alcore_status draw_gathered(alcore__run *run, uint8_t *free, double *mass
                                    alcore__rng_f64(&sample->rng) * total, n);
 }
 
-/* The gathered rows may come from another process: in every turn at least one of them is offered. */
+/* The gathered rows may come from another process: each turn offers at least one of them. */
 alcore_status alcore__badge_pick_sample(alcore__run *run) {
     alcore__badge_state *state = run->state;
     alcore__badge_sample *sample = &state->sample;

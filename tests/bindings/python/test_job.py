@@ -169,7 +169,7 @@ def test_a_map_that_gives_something_else():
 
 def test_a_shard_without_rows_that_is_missing():
     job = nnll_job((13, 13))
-    with pytest.raises(alcore.DataError, match="no shard without rows at row 13"):
+    with pytest.raises(alcore.MissingError, match="do not have that of the shard without rows at row 13"):
         job.deliver(alcore.fold(nnll_job(shard).step() for shard in SHARDS if shard != (13, 13)))
 
 

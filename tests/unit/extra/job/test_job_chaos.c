@@ -450,9 +450,6 @@ START_TEST(options_that_are_not_served) {
         const char *words;
     } cases[] = {
         {{"random", NULL, "5w", "fill=skip", 0}, ALCORE_E_UNSUPPORTED, "do not serve fill"},
-        {{"ngram-cover", NULL, "5", "max_similarity=0.9", 0},
-         ALCORE_E_UNSUPPORTED,
-         "no embeddings"},
         {{"rtt-bleu", NULL, "5", "max_similarity=0.9", 0},
          ALCORE_E_UNSUPPORTED,
          "max_similarity with the strategy rtt-bleu, which compares texts"},

@@ -198,6 +198,7 @@ static const job_setting HYBRIDS[] = {
     {"hybrid", "sentences=kcenter phrases=random-phrase phrases.max_n=2", "20", "seed=4",
      ALCORE_DEDUP_EXACT},
     {"hybrid", "sentences=ngram-cover cover=1", "60w", "masks=wordless", ALCORE_DEDUP_EXACT},
+    {"hybrid", "sentences=ngram-cover", "60w", "max_similarity=0.6", ALCORE_DEDUP_EXACT},
     {"hybrid", "sentences=nnll ratio=1", "60w", "fill=stop", ALCORE_DEDUP_EXACT},
     {"hybrid", "sentences=nnll ratio=0", "60w", NULL, ALCORE_DEDUP_EXACT},
     {"hybrid", NULL, "60w", NULL, ALCORE_DEDUP_EXACT}, /* huds, by the n-gram model */

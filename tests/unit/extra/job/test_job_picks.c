@@ -43,14 +43,38 @@ START_TEST(the_picks_of_one_machine) {
         if (!alcore_job_serves(name) || job_reads_vectors(name) || job_buys_phrases(name)) continue;
         job_setting setting = VARIANTS[_i];
         setting.strategy = name;
-        const bool by_texts = !strcmp(name, "rtt-bleu") || !strcmp(name, "ngram-cover");
-        if (by_texts && setting.options && strstr(setting.options, "max_similarity"))
+        if (!strcmp(name, "rtt-bleu") && setting.options &&
+            strstr(setting.options, "max_similarity"))
             continue; /* refused: test_job_chaos.c */
         for (int32_t shards = 1; shards <= SHARDS; shards++)
             job_compare(ctx, &setting, FEW_ROWS, shards, (uint64_t)(100 * _i + shards));
         served++;
     }
     ck_assert_int_ge(served, 12); /* random and all that only rank by a score */
+}
+END_TEST
+
+/* Where no shard has a row there is no pick, as on one machine: of no strategy, which has then no
+ * column to read. */
+START_TEST(no_shard_has_a_row) {
+    const job_cut cut = {3, {0, 0, 0, 0}};
+    const char *name;
+    int made = 0;
+    for (int64_t i = 0; (name = alcore_strategy_builtin_name(i)) != NULL; i++) {
+        const job_setting setting = {name, NULL, "9", NULL, ALCORE_DEDUP_EXACT};
+        alcore_job *jobs[3];
+        alcore__rng rng;
+        alcore__rng_seed(&rng, 1);
+        if (!alcore_job_serves(name) || strcmp(name, "gold") == 0) continue;
+        for (int32_t s = 0; s < cut.shards; s++) jobs[s] = job_new(ctx, &setting, &cut, s);
+        job_drive(ctx, jobs, cut.shards, &rng);
+        for (int32_t s = 0; s < cut.shards; s++) {
+            ck_assert_int_eq(alcore_job_pick_count(jobs[s]), 0);
+            alcore_job_unref(jobs[s]);
+        }
+        made++;
+    }
+    ck_assert_int_ge(made, 30);
 }
 END_TEST
 
@@ -390,6 +414,7 @@ TEST_FILE() {
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_set_timeout(cases, 60);
     tcase_add_loop_test(cases, the_picks_of_one_machine, 0, VARIANT_COUNT);
+    tcase_add_test(cases, no_shard_has_a_row);
     tcase_add_test(cases, draws_of_all_shards);
     tcase_add_test(cases, shards_of_several_blocks);
     tcase_add_test(cases, keys_rank_where_scores_are_equal);
