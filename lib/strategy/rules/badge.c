@@ -189,6 +189,12 @@ static alcore_status measure_norms(alcore__block *block, void *partial) {
     return alcore__block_fill(&matrix, doubles_of(state, matrix.rows.count), fill_rows, partial);
 }
 
+/* End of the pass. */
+static alcore_status draw_first(alcore__run *run) {
+    const alcore__badge_state *state = run->state;
+    return state->oversampling ? alcore__badge_sample_first(run) : alcore__badge_draw_first(run);
+}
+
 /* ---- pass "scores": the distance of every candidate to the nearest center ---- */
 
 /* Copies the D^2 weights of a block from the engine's memory: the partial is the score of each
@@ -213,7 +219,7 @@ static const alcore__pass PASSES[] = {
     {.name = "gradient norms",
      .block = measure_norms,
      .partial = {.values = {ALCORE__VALUES(alcore__badge_state, squares)}},
-     .end = alcore__badge_draw_first},
+     .end = draw_first},
     {.name = "picks",
      .nested = alcore__draw_passes,
      .nested_at = offsetof(alcore__badge_state, draws),

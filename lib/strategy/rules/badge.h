@@ -84,7 +84,7 @@ alcore_status alcore__badge_begin_draws(alcore__run *run);
 /* Position of the next row to try as the first center, among those that can be picked: the one of
  * the largest gradient, the lower row in a tie, or a uniform draw by `rng`; -1: none is left. */
 int64_t alcore__badge_first_position(const alcore__badge_state *state, alcore__rng *rng);
-/* End of the first pass: that row is drawn, or the first of mode=oversampling. */
+/* That row is drawn, unless the budget is full. */
 alcore_status alcore__badge_draw_first(alcore__run *run);
 
 /* ---- mode=oversampling (badge_oversampling.c) ---- */
@@ -92,7 +92,7 @@ alcore_status alcore__badge_draw_first(alcore__run *run);
 /* For begin: decides how many rows a step draws; ALCORE_E_UNSUPPORTED where the gathered rows may
  * need more than ALCORE__GATHERED_BYTES. */
 alcore_status alcore__badge_begin_sample(alcore__run *run);
-/* The first row is the first draw. */
+/* The first row is the first to be gathered. */
 alcore_status alcore__badge_sample_first(alcore__run *run);
 /* The passes that gather rows and pick among them, to be nested. */
 extern const alcore__pass alcore__badge_sample_passes[];

@@ -34,9 +34,7 @@ static void draw_first(alcore__badge_state *state) {
 }
 
 alcore_status alcore__badge_draw_first(alcore__run *run) {
-    alcore__badge_state *state = run->state;
-    if (state->oversampling) return alcore__badge_sample_first(run);
-    draw_first(state);
+    draw_first(run->state);
     return ALCORE_OK;
 }
 
