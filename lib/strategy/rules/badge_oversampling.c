@@ -288,9 +288,10 @@ static alcore_status count_block(alcore__block *block, void *partial) {
 }
 
 /* partial.join. */
-static void join_counts(void *into, const void *next, size_t bytes) {
+static void join_counts(const alcore__block *block, void *into, const void *next, size_t bytes) {
     int64_t *counts = into;
     const int64_t *others = next;
+    (void)block;
     for (size_t n = 0; n < bytes / sizeof *counts; n++) counts[n] += others[n];
 }
 
