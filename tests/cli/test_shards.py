@@ -103,7 +103,7 @@ def shards_have_the_recommended_picks_of_one_file(box):
 @case
 def shards_have_the_phrases_of_one_file(box):
     files(box)
-    for strategy in ("ngf-smp", "hybrid"):
+    for strategy in ("ngf-smp", "huds-phrase", "hybrid"):
         options = ["--budget", "30w", "--strategy", strategy]
         found, exchanges = picks_of_shards(box, options)
         equal(found, box.run("select", "all.txt", *options).out.splitlines())
@@ -135,7 +135,7 @@ def options_that_do_not_go_together(box):
     for wrong in ("0", "-1/60", "0/0", "a/b", "1/2/3"):
         contains(box.run(*base, "--shard=" + wrong, "--next", "x", expect=2).err, "FIRST/ROWS is needed")
     contains(box.run(*base, "--shard", "58/60", "--next", "x", expect=2).err, "7 rows from row 58 on")
-    contains(box.run(*base[:-1], "huds-phrase", "--shard", "0/60", "--next", "x", expect=None).err, "do not serve the strategy huds-phrase")
+    contains(box.run(*base, "--fill", "skip", "--shard", "0/60", "--next", "x", expect=None).err, "do not serve fill")
     contains(box.run(*base, "--shard", "0/60", "--next", "x", "--out", "x.jsonl", expect=2).err, ".tsv")
 
 

@@ -15,8 +15,7 @@
 /* ---- what is served ---- */
 
 static bool is_served(const alcore__strategy_def *def) {
-    return def->in_shards || def->gather || def->by_passes || def->hybrid ||
-           (def->phrase_options && !def->phrase_measures);
+    return def->in_shards || def->gather || def->by_passes || def->hybrid || def->phrase_options;
 }
 
 int32_t alcore_job_serves(const char *strategy) {
@@ -45,19 +44,8 @@ static alcore_status check_texts(const alcore_job *job, const alcore_strategy *s
                         alcore__strategy_name(strategy));
 }
 
-/* Why a strategy is not served, and what to do instead: what follows its name in a sentence. */
-static const char *why_not(const alcore__strategy_def *def) {
-    if (def->phrase_measures)
-        return ", whose phrases are measured by columns of the texts of all shards: let ngf-smp "
-               "buy "
-               "phrases, or select on one machine";
-    return ", as nothing is known of what it reads: give what it computes as the column scores of "
-           "nnll";
-}
-
 /* Fails for a strategy that is not served, with the names of those that are. */
-static alcore_status fail_strategy(alcore_ctx *ctx, const char *name,
-                                   const alcore__strategy_def *refused) {
+static alcore_status fail_strategy(alcore_ctx *ctx, const char *name) {
     const alcore__strategy_def *def;
     alcore__buffer names = {0};
     alcore_status status = ALCORE_OK;
@@ -67,8 +55,10 @@ static alcore_status fail_strategy(alcore_ctx *ctx, const char *name,
                 alcore__buffer_format(ctx, &names, "%s%s", names.length ? ", " : "", def->name);
     if (status == ALCORE_OK)
         status = alcore__fail(ALCORE_E_UNSUPPORTED,
-                              "jobs over shards do not serve the strategy %s%s; they serve %s",
-                              name, why_not(refused), names.data);
+                              "jobs over shards do not serve the strategy %s, as nothing is known "
+                              "of what it reads: give what it computes as the column scores of "
+                              "nnll; they serve %s",
+                              name, names.data);
     alcore__buffer_clear(ctx, &names);
     return status;
 }
@@ -123,9 +113,30 @@ static alcore_status check_columns(const alcore_request *request, const alcore_s
 }
 
 static alcore_status check_strategy(const alcore_job *job, const alcore_strategy *strategy) {
-    const alcore__strategy_def *def = alcore__strategy_def_of(strategy);
-    return is_served(def) ? ALCORE_OK
-                          : fail_strategy(job->object.ctx, alcore__strategy_name(strategy), def);
+    return is_served(alcore__strategy_def_of(strategy))
+               ? ALCORE_OK
+               : fail_strategy(job->object.ctx, alcore__strategy_name(strategy));
+}
+
+/* Fails where phrases are measured by a column that was given with the rows of the shard: texts of
+ * all shards travel, but no columns of theirs, which a model has to make in every worker. */
+static alcore_status check_measures(const alcore_request *request,
+                                    const alcore_strategy *strategy) {
+    static const char *const names[] = {"logprobs", "word_embeddings", "embeddings", "links"};
+    if (!alcore__strategy_def_of(strategy)->phrase_measures) return ALCORE_OK;
+    ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
+    const char *found = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++) {
+        const alcore__column *column = alcore__pool_find_column(request->candidates, names[i]);
+        if (column && alcore__column_is_given(column)) found = names[i];
+    }
+    alcore__read_end(request->candidates);
+    if (!found) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_UNSUPPORTED,
+                        "jobs over shards do not serve %s with the column '%s' of a shard: it "
+                        "measures the phrases of all shards, whose texts travel and whose columns "
+                        "do not, so that a model has to make it in every worker",
+                        alcore__strategy_name(strategy), found);
 }
 
 alcore_status alcore__job_check_served(const alcore_job *job) {
@@ -133,8 +144,12 @@ alcore_status alcore__job_check_served(const alcore_job *job) {
     const alcore_strategy *strategy = alcore__job_strategy(job);
     if (!request->candidates) return alcore__fail_no_candidates();
     ALCORE__TRY(check_strategy(job, strategy));
-    if (alcore__job_is_hybrid(job))
-        ALCORE__TRY(check_strategy(job, alcore__strategy_part(request->strategy, ALCORE__PHRASES)));
+    ALCORE__TRY(check_measures(request, strategy));
+    if (alcore__job_is_hybrid(job)) {
+        const alcore_strategy *phrases = alcore__strategy_part(request->strategy, ALCORE__PHRASES);
+        ALCORE__TRY(check_strategy(job, phrases));
+        ALCORE__TRY(check_measures(request, phrases));
+    }
     if (!alcore__job_buys_target(job)) ALCORE__TRY(alcore__check_roles(request, strategy));
     ALCORE__TRY(check_options(job));
     ALCORE__TRY(check_texts(job, strategy));

@@ -70,9 +70,10 @@ static alcore_pool *pool_of(const job_setting *setting, int64_t first, int64_t e
  * eligible. */
 static alcore_request *request_of(const job_setting *setting, int64_t first, int64_t end,
                                   bool known) {
-    const bool columns = setting->parameters && (strstr(setting->parameters, "nnll") ||
-                                                 strstr(setting->parameters, "huds") ||
-                                                 strstr(setting->parameters, "kcenter"));
+    const bool columns =
+        setting->parameters && !strstr(setting->parameters, "huds-phrase") &&
+        (strstr(setting->parameters, "nnll") || strstr(setting->parameters, "huds") ||
+         strstr(setting->parameters, "kcenter"));
     alcore_pool *pool = pool_of(setting, first, end, columns);
     alcore_request *request = job_request(ctx, setting, pool);
     int64_t lists[3][ROWS], counts[3] = {0};
@@ -176,6 +177,8 @@ static const job_setting PHRASES[] = {
     {"ngf-smp", "smp_limit=inf max_n=2", "40", "keep_phrases=1", ALCORE_DEDUP_NONE},
     {"random-phrase", NULL, "25", "seed=3 round=2", ALCORE_DEDUP_EXACT},
     {"random-phrase", "weight=tokens exclude_labeled=1", "50w", NULL, ALCORE_DEDUP_EXACT},
+    {"huds-phrase", NULL, "40w", NULL, ALCORE_DEDUP_EXACT}, /* by the n-gram model */
+    {"huds-phrase", "max_n=3 gamma=0 occ_min=3", "30,9", "masks=near", ALCORE_DEDUP_NONE},
 };
 enum { PHRASE_COUNT = sizeof PHRASES / sizeof *PHRASES };
 
@@ -202,6 +205,7 @@ static const job_setting HYBRIDS[] = {
     {"hybrid", "sentences=nnll ratio=1", "60w", "fill=stop", ALCORE_DEDUP_EXACT},
     {"hybrid", "sentences=nnll ratio=0", "60w", NULL, ALCORE_DEDUP_EXACT},
     {"hybrid", NULL, "60w", NULL, ALCORE_DEDUP_EXACT}, /* huds, by the n-gram model */
+    {"hybrid", "sentences=random phrases=huds-phrase cover=1", "60w", NULL, ALCORE_DEDUP_EXACT},
     {"hybrid", "ratio=0.7", "40", "masks=near max_similarity=0.95", ALCORE_DEDUP_NONE},
 };
 enum { HYBRID_COUNT = sizeof HYBRIDS / sizeof *HYBRIDS };
