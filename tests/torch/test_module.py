@@ -18,11 +18,11 @@ def output(*command):
 
 
 def includers():
-    """Files outside of lib/engines/torch that include a header of torch. Examples that are programs of LibTorch do, and the device that a test
-    adds to torch."""
+    """Files outside of lib/engines/torch that include a header of torch. Examples that are programs of LibTorch do, the device that a test
+    adds to torch, and the test of the loops over torch's threads."""
     for folder in ("include", "lib", "bindings", "tests"):
         for path in glob.glob(os.path.join(PROJECT, folder, "**", "*"), recursive=True):
-            own = path.startswith(os.path.join(PROJECT, "lib", "engines", "torch", "")) or os.path.basename(path) == "other_device.cpp"
+            own = path.startswith(os.path.join(PROJECT, "lib", "engines", "torch", "")) or os.path.basename(path) in ("other_device.cpp", "test_parallel.cpp")
             if own or not re.search(r"\.(c|cc|cpp|cu|h|hpp|inc)$", path):
                 continue
             with open(path, encoding="utf-8") as file:
@@ -39,6 +39,9 @@ tap.check({"libtorch_cpu.so", "libc10.so"} <= needed and not strange,
           "of torch it needs the CPU part alone, and of others no library that torch brings along", sorted(needed))
 found = sorted(includers())
 tap.check(not found, "only lib/engines/torch includes headers of torch", "\n".join(found))
+loops = [os.path.basename(path) for path in glob.glob(os.path.join(PROJECT, "lib", "engines", "torch", "*.cpp"))
+         if "at::parallel_" in open(path, encoding="utf-8").read() and os.path.basename(path) != "torch_parallel.cpp"]
+tap.check(not loops, "no file has a loop of torch's headers, which has no threads here", loops)
 size = sum(os.path.getsize(path) for path in glob.glob(os.path.join(PROJECT, "tests", "torch", "fixtures", "**"), recursive=True) if os.path.isfile(path))
 tap.check(0 < size < 6 << 20, "the fixtures are smaller than 6 MiB", size)
 tap.finish()

@@ -22,11 +22,10 @@
 #include <cmath>
 #include <limits>
 
-#include <ATen/Parallel.h>
-
 #include "torch_attention.h"
 #include "torch_kernels.h"
 #include "torch_linear.h"
+#include "torch_parallel.h"
 #include "torch_rules.h"
 
 namespace alcore_torch {
@@ -383,7 +382,7 @@ Nexts best_tokens(const Search &search, const at::Tensor &hidden, int64_t most) 
             return ranking.on_device(logits, count, &out[static_cast<size_t>(first)]);
         at::Tensor here = logits.to(at::kCPU);
         float *values = here.data_ptr<float>();
-        at::parallel_for(0, here.size(0), 1, [&](int64_t begin, int64_t end) {
+        in_parallel(0, here.size(0), grain_of(width), [&](int64_t begin, int64_t end) {
             for (int64_t row = begin; row < end; row++)
                 out[static_cast<size_t>(first + row)] =
                     ranking.on_host(values + row * width, first + row, count);

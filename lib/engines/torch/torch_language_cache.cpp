@@ -11,10 +11,9 @@
  * time. */
 #include <algorithm>
 
-#include <ATen/Parallel.h>
-
 #include "torch_attention.h"
 #include "torch_kernels.h"
+#include "torch_parallel.h"
 #include "torch_rotary.h"
 
 namespace alcore_torch {
@@ -146,24 +145,25 @@ at::Tensor LanguageCache::attend_here(const Kept &kept, const at::Tensor &query,
     std::vector<const float *> tokens; /* [end] of the first head of the first row */
     for (int64_t j = 0; j < end; j++) tokens.push_back(memory + j * room_);
     const Scratch scratch(torch_scratch(end, head));
-    at::parallel_for(0, rows * shared, 1, [&](int64_t begin, int64_t until) {
-        for (int64_t task = begin; task < until; task++) {
-            const int64_t start = std::max(first, starts_[static_cast<size_t>(task / shared)]);
-            torch_chain what{};
-            what.tokens = tokens.data() + start;
-            what.keys = end - start;
-            what.head = head;
-            what.place = task * columns * room_;
-            what.value_place = rows * shared * columns * room_;
-            what.scale = static_cast<float>(stack_.attention_scale);
-            what.scratch = scratch.here();
-            for (int64_t g = task * group; g < (task + 1) * group; g++) {
-                what.query = queries + g * head;
-                what.out = mixed + g * head;
-                kernels.attend_chain(&what);
+    in_parallel(
+        0, rows * shared, grain_of(2 * (end - first) * head), [&](int64_t begin, int64_t until) {
+            for (int64_t task = begin; task < until; task++) {
+                const int64_t start = std::max(first, starts_[static_cast<size_t>(task / shared)]);
+                torch_chain what{};
+                what.tokens = tokens.data() + start;
+                what.keys = end - start;
+                what.head = head;
+                what.place = task * columns * room_;
+                what.value_place = rows * shared * columns * room_;
+                what.scale = static_cast<float>(stack_.attention_scale);
+                what.scratch = scratch.here();
+                for (int64_t g = task * group; g < (task + 1) * group; g++) {
+                    what.query = queries + g * head;
+                    what.out = mixed + g * head;
+                    kernels.attend_chain(&what);
+                }
             }
-        }
-    });
+        });
     return out;
 }
 

@@ -12,6 +12,7 @@
 #include <ATen/Version.h>
 
 #include "torch_linear.h"
+#include "torch_parallel.h"
 
 namespace alcore_torch {
 
@@ -56,7 +57,7 @@ at::Tensor rounded_input(const at::Tensor &x, at::ScalarType type) {
 void pack_panels(const at::Tensor &weight, const NarrowWeight &to, int64_t begin, int64_t end) {
     const int64_t bytes = TORCH_PANEL * torch_row_bytes(to.kernels, to.in);
     char *values = static_cast<char *>(to.values.data_ptr());
-    at::parallel_for(begin, end, 1, [&](int64_t from, int64_t until) {
+    in_parallel(begin, end, 1, [&](int64_t from, int64_t until) {
         c10::InferenceMode plain; /* of this thread */
         for (int64_t panel = from; panel < until; panel++) {
             const int64_t first = panel * TORCH_PANEL,
@@ -179,8 +180,7 @@ class Narrowing {
 #endif
     }
     void narrow(Block &block) {
-        for (Linear *linear : matrices_of(block))
-            narrow(*linear);
+        for (Linear *linear : matrices_of(block)) narrow(*linear);
         for (Linear *linear : {&block.distance_query, &block.distance_key}) widen(*linear);
         for (Norm *norm : {&block.self_norm, &block.cross_norm, &block.ffn_norm, &block.query_norm,
                            &block.key_norm, &block.self_after, &block.ffn_after})
@@ -234,32 +234,37 @@ struct NarrowProduct {
         weight.kernels->narrow(x, count, weight.in, to.rows.data_ptr(), to.scales.data_ptr<float>(),
                                to.zeros.data_ptr<int32_t>());
     }
+    /* What takes as long as the products with so many rows of the weight, as numbers (grain_of()):
+     * 64 products of narrow numbers, or four of the weight that are read. */
+    int64_t numbers(int64_t outputs) const { return outputs * weight.in * (rows + 16) / 64; }
     void run(const float *x) const {
         const int64_t threads = at::get_num_threads();
         if (rows < MOST_ROWS / 4 * threads) {
             Rounded all(rows, row_bytes);
             round(x, rows, all);
             const torch_product whole = of_rows(all, 0, rows);
-            at::parallel_for(0, what.panels, 1, [&](int64_t begin, int64_t end) {
-                torch_product part = whole;
-                part.panel = begin;
-                part.panels = end;
-                weight.kernels->multiply(&part);
-            });
+            in_parallel(0, what.panels, grain_of(numbers(TORCH_PANEL)),
+                        [&](int64_t begin, int64_t end) {
+                            torch_product part = whole;
+                            part.panel = begin;
+                            part.panels = end;
+                            weight.kernels->multiply(&part);
+                        });
             return;
         }
         const int64_t parts = (rows + threads * MOST_ROWS - 1) / (threads * MOST_ROWS) * threads,
                       size = (rows + parts - 1) / parts;
-        at::parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
-            Rounded some(size, row_bytes);
-            for (int64_t i = begin; i < end; i++) {
-                const int64_t first = i * size, count = std::min(size, rows - first);
-                if (count <= 0) continue;
-                round(x + first * weight.in, count, some);
-                const torch_product part = of_rows(some, first, count);
-                weight.kernels->multiply(&part);
-            }
-        });
+        in_parallel(0, parts, grain_of(numbers(weight.out) * size / rows),
+                    [&](int64_t begin, int64_t end) {
+                        Rounded some(size, row_bytes);
+                        for (int64_t i = begin; i < end; i++) {
+                            const int64_t first = i * size, count = std::min(size, rows - first);
+                            if (count <= 0) continue;
+                            round(x + first * weight.in, count, some);
+                            const torch_product part = of_rows(some, first, count);
+                            weight.kernels->multiply(&part);
+                        }
+                    });
     }
 };
 
@@ -308,7 +313,7 @@ at::Tensor packed_rows(const NarrowWeight &weight, const at::Tensor &ids) {
     const auto *numbers = static_cast<const c10::BFloat16 *>(weight.values.const_data_ptr());
     at::Tensor out = at::empty({rows.numel(), weight.in}, at::TensorOptions().dtype(at::kFloat));
     float *to = out.data_ptr<float>();
-    at::parallel_for(0, rows.numel(), 16, [&](int64_t begin, int64_t end) {
+    in_parallel(0, rows.numel(), grain_of(weight.in), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; i++) {
             const c10::BFloat16 *from = numbers + row[i] / TORCH_PANEL * TORCH_PANEL * weight.in +
                                         row[i] % TORCH_PANEL * group;

@@ -2,14 +2,10 @@
 /* LayerNorm and RMSNorm over the last dimension. */
 #include "torch_norm.h"
 
-#include <ATen/Parallel.h>
-
 #include "torch_attention.h"
+#include "torch_parallel.h"
 
 namespace alcore_torch {
-
-/* Rows that are worth a thread. */
-static constexpr int64_t GRAIN = 16;
 
 bool norm_fits(const Norm &norm) {
     const at::Tensor &weight = norm.weight;
@@ -30,7 +26,7 @@ static at::Tensor normed(const Norm &norm, const at::Tensor &x) {
     const torch_norm by = norm_here(norm);
     const float *rows = from.const_data_ptr<float>();
     float *to = out.data_ptr<float>();
-    at::parallel_for(0, from.numel() / size, GRAIN, [&](int64_t begin, int64_t end) {
+    in_parallel(0, from.numel() / size, grain_of(size), [&](int64_t begin, int64_t end) {
         torch_kernels_here()->norm(&by, rows + begin * size, end - begin, size, to + begin * size);
     });
     return out;

@@ -4,10 +4,9 @@
  * order. */
 #include "torch_rotary.h"
 
-#include <ATen/Parallel.h>
-
 #include "torch_attention.h"
 #include "torch_norm.h"
+#include "torch_parallel.h"
 
 namespace alcore_torch {
 
@@ -48,7 +47,7 @@ static at::Tensor turned_here(const Stack &stack, const Block &block, const at::
     all.key_norm = norm_here(block.key_norm);
     all.projected = from.const_data_ptr<float>();
     all.out = out.data_ptr<float>();
-    at::parallel_for(0, tokens, 16, [&](int64_t begin, int64_t end) {
+    in_parallel(0, tokens, grain_of(size), [&](int64_t begin, int64_t end) {
         for (int64_t token = begin; token < end; token++) {
             torch_turn one = all;
             one.projected += token * from.size(1);

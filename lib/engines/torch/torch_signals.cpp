@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 
-#include <ATen/Parallel.h>
-
+#include "torch_parallel.h"
 #include "torch_signals.h"
-
-/* Of the OpenMP that torch brings along (GNU's, or another that has its entries), in whose threads
- * torch computes; nullptr: of a torch without it. */
-extern "C" void GOMP_parallel(void (*function)(void *), void *data, unsigned threads,
-                              unsigned flags) __attribute__((weak));
 
 namespace alcore_torch {
 
@@ -53,11 +47,9 @@ static void hold_here(void *caller) {
         pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
-/* at::parallel_for() is a template, which has threads only where it is compiled with OpenMP. */
 void keep_signals_from_workers() {
     pthread_t caller = pthread_self();
-    if (GOMP_parallel != nullptr)
-        GOMP_parallel(hold_here, &caller, static_cast<unsigned>(at::get_num_threads()), 0);
+    on_every_thread(hold_here, &caller);
 }
 
 } // namespace alcore_torch

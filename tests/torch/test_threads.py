@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Models on several threads: the engine's own kernels share their work among the threads of a context and use no other, and results are the
+same for every number of threads. In TAP. usage: test_threads.py BUILD COUNTED-TEAMS
+
+The processor time of each thread within the engine's loops is measured in a process of its own, this program with a third argument, into
+which COUNTED-TEAMS (counted_teams.c) is preloaded."""
+import ctypes
+import json
+import os
+import subprocess
+import sys
+
+BUILD, TEAMS = sys.argv[1:3]
+TORCH = os.path.dirname(os.path.abspath(__file__))
+# Threads that wait give way to the other programs of the machine.
+os.environ["OMP_WAIT_POLICY"] = "passive"
+sys.path[:0] = [os.path.join(TORCH, "..", "tools"), TORCH, os.path.join(BUILD, "bindings", "python")]
+os.environ["ALCORE_LIBRARY"] = os.environ.get("ALCORE_LIBRARY") or os.path.join(BUILD, "lib", "libalcore.so.1")
+import alcore  # noqa: E402
+from model_keys_folder import TARGETS, TEXTS, make_folder  # noqa: E402
+from tap import Tap  # noqa: E402
+
+NARROW = ("bfloat16", "int8")
+#: With LayerNorm and RMSNorm, rotary positions, windows, relative positions, and every cache of a
+#: decoder. DeBERTa, whose attention is torch's, is not here: products of float32 are those of
+#: oneDNN, which promises nothing of the kind.
+FAMILIES = ["bert", "mpnet", "modernbert", "marian", "t5", "llama", "qwen3", "gemma3"]
+#: So many texts that a batch is shared by rows, and one that is by panels of the weights.
+MANY, FEW = [" ".join((" ".join(TEXTS) + " w7").split()[i % 7:i % 7 + 1 + i % 11]) for i in range(150)], TEXTS[:2]
+
+
+def folder(box, family):
+    path = os.path.join(box, "%s-%d" % (family, len(os.listdir(box))))
+    make_folder(os.path.join(TORCH, "fixtures", family), {}, path)
+    return path
+
+
+def results(path, dtype, threads):
+    model, found = alcore.Model.open(path, dtype=dtype, context=alcore.Context(threads=threads)), []
+    for texts in (MANY, FEW):
+        found.append([list(row) for row in model.embed(texts).tolist()])
+        if not model.can("logprobs"):
+            continue
+        found.append(model.score(texts, [TARGETS[i % 3] for i in range(len(texts))]))
+        found += [model.translate(texts, beams=beams, max_tokens=8) for beams in (1, 3)]
+    return found
+
+
+def results_do_not_depend_on_threads(box):
+    """To the last bit in the narrow types, and nearly in float32."""
+    for family in FAMILIES:
+        path = folder(box, family)
+        for dtype in NARROW:
+            one = results(path, dtype, 1)
+            for threads in (2, 3):
+                assert results(path, dtype, threads) == one, "%s in %s by %d threads" % (family, dtype, threads)
+        one, more = (results(path, "float32", threads) for threads in (1, 3))
+        for first, other in zip(one, more):
+            if isinstance(first[0], list):
+                far = max(abs(a - b) for x, y in zip(first, other) for a, b in zip(x, y))
+                assert far < 1e-5, "%s in float32 by 3 threads differs by %g" % (family, far)
+
+
+def shares(path, dtype, threads, call):
+    """The parts of the processor time in the engine's loops that are each thread's, the greatest first, and the milliseconds of all. The times
+    of a call are those of the second one: what is made once is made by the first."""
+    counted = ctypes.CDLL(TEAMS)
+    counted.counted_nanoseconds.restype = ctypes.c_int64
+    model = alcore.Model.open(path, dtype=dtype, context=alcore.Context(threads=threads))
+    texts = MANY * 10
+    run = {"embed": lambda: model.embed(texts), "score": lambda: model.score(texts, [TARGETS[1]] * len(texts)),
+           "translate": lambda: model.translate(texts, max_tokens=8)}[call]
+    run()
+    counted.counted_reset()
+    run()
+    times = sorted((counted.counted_nanoseconds(thread) for thread in range(16)), reverse=True)
+    return [time / (sum(times) or 1) for time in times if time], sum(times) / 1e6
+
+
+CASES = [(family, dtype, call) for family, call in (("bert", "embed"), ("modernbert", "embed"), ("marian", "translate"), ("qwen3", "score"), ("qwen3", "translate"))
+         for dtype in ("float32", *NARROW)]
+
+
+def kernels_compute_on_the_threads_of_the_context(box):
+    for threads in (1, 2, 3):
+        ran = subprocess.run([sys.executable, __file__, BUILD, TEAMS, box, str(threads)], capture_output=True, text=True, timeout=300,
+                             env={**os.environ, "LD_PRELOAD": TEAMS})
+        assert ran.returncode == 0, ran.stderr
+        for case, (parts, milliseconds) in zip(CASES, json.loads(ran.stdout)):
+            print("# %d threads, %s: %s of %.1f ms" % (threads, " ".join(case), " ".join("%.2f" % part for part in parts), milliseconds))
+            if threads == 1:
+                assert not parts, "with one thread a loop of %s had a team" % (case,)
+                continue
+            assert len(parts) == threads, (case, parts)
+            assert parts[-1] > 0.4 / threads, "%s: the threads' parts of the time are %s" % (case, parts)
+
+
+def main():
+    if len(sys.argv) > 3:
+        box, threads = sys.argv[3], int(sys.argv[4])
+        return print(json.dumps([shares(folder(box, family), dtype, threads, call) for family, dtype, call in CASES]))
+    tap = Tap()
+    tap.run([results_do_not_depend_on_threads, kernels_compute_on_the_threads_of_the_context])
+    tap.finish()
+
+
+main()
