@@ -20,7 +20,8 @@ MESSAGE, PICKS, FAILED = b"M", b"P", b"F"
 
 class ClusterPicks(NamedTuple):
     """What all shards picked, best first: numbers of rows in the order of all shards (of phrases: in the table of all phrases; of sentences and
-    phrases: ranks), their ids (of rows without one their number, from 1), texts, scores and costs; spent: the sum of the costs; short: the rows ended before the budget."""
+    phrases: ranks), their ids (of rows without one their number, from 1), texts, scores and costs; spent: the sum of the costs; short: the rows ended before the budget.
+    records: of phrases, of sentences and phrases and of rows of the target, whose picks are no rows of shards, a dict for each pick, as Selection.records; else None."""
 
     rows: list[int]
     ids: list[str]
@@ -29,6 +30,7 @@ class ClusterPicks(NamedTuple):
     costs: list[float]
     spent: float
     short: bool
+    records: list[dict[str, t.Any]] | None = None
 
 
 class WorkerTraceback(Exception):
@@ -52,19 +54,19 @@ def raise_first(answers: t.Iterable[bytes], noun: str = "shard") -> None:
 
 def result_of(answers: t.Iterable[bytes]) -> ClusterPicks | list[ClusterPicks]:
     """The picks, of the last answers of all shards; of several budgets a list."""
-    records, budgets, several = {}, None, False
+    shares, budgets, several = {}, None, False
     for _, share, all_picks, several in (json.loads(answer[1:]) for answer in answers):
-        records.update((int(row), record) for row, record in share.items())
+        shares.update((int(row), record) for row, record in share.items())
         budgets = all_picks or budgets
     if budgets is None:
         raise Error("a shard was lost when the picks were made: the first one")
     found = []
-    for picks in (Picks(*one) for one in budgets):
-        missing = next((row for row in picks.rows if row not in records), None)
+    for picks, records in ((Picks(*one[:-1]), one[-1]) for one in budgets):
+        missing = next((row for row in picks.rows if records is None and row not in shares), None)
         if missing is not None:
             raise Error("a shard was lost when the picks were made: that of row %d" % missing)
-        own = [records[row] for row in picks.rows]
-        found.append(ClusterPicks(picks.rows, [one[0] for one in own], [one[1] for one in own], *picks[1:5]))
+        own = [shares[row] for row in picks.rows] if records is None else [(record["id"], record["text"]) for record in records]
+        found.append(ClusterPicks(picks.rows, [one[0] for one in own], [one[1] for one in own], *picks[1:5], records))
     return found if several else found[0]
 
 

@@ -85,13 +85,10 @@ class _Held:
             return MESSAGE + message
         picks, end = self.job.picks, self.first + self.count
         budgets = picks if isinstance(picks, list) else [picks]
-        if budgets[0].selection is not None:  # every job has them all
-            share = {row: [id, text] for one in budgets if number == 0 for row, id, text in zip(one.rows, one.selection.ids, one.selection.texts)}
-        else:
-            own = sorted({row for one in budgets for row in one.rows if self.first <= row < end})
-            share = {row: [self.pool.id(row - self.first) if self.has_ids else str(row + 1), self.pool[row - self.first]] for row in own}
-        bare = [one._replace(selection=None) for one in budgets]
-        return PICKS + json.dumps([number, share, bare if number == 0 else None, isinstance(picks, list)]).encode()
+        own = sorted({row for one in budgets if one.selection is None for row in one.rows if self.first <= row < end})
+        share = {row: [self.pool.id(row - self.first) if self.has_ids else str(row + 1), self.pool[row - self.first]] for row in own}
+        whole = [(*one[:-1], None if one.selection is None else one.selection.records) for one in budgets] if number == 0 else None  # every job has them all
+        return PICKS + json.dumps([number, share, whole, isinstance(picks, list)]).encode()
 
 
 class Task:

@@ -189,13 +189,12 @@ class Request(Handle):
         pointer = new(lib.alcore_selection_unref, lib.alcore_select, self._handle)
         if target is not None and lib.alcore_selection_pool(pointer) == target._handle:
             pool = target
-        pool = _pool_of_picks(pointer, pool)
-        first = Selection(pointer, pool)
+        first = Selection(pointer, _pool_of_picks(pointer, pool))
         count = lib.alcore_selection_budget_count(pointer)
         if count < 2:
             return first
         others = [lib.alcore_selection_ref(lib.alcore_selection_of_budget(pointer, number)) for number in range(1, count)]
-        return [first] + [Selection(other, pool) for other in others]
+        return [first] + [Selection(other, _pool_of_picks(other, pool)) for other in others]
 
     def ablate(self, values: t.Iterable[float] = TABLE_7, *, parameter: str | None = None,
                test: Overlap | t.Iterable[str | bytes] | t.PathLike[str] | None = None) -> Table[Ablation]:

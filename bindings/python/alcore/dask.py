@@ -4,9 +4,13 @@
     picks = alcore.dask.select(frame, "1000w", model="/models/encoder")"""
 from __future__ import annotations
 
+import time
+
 from ._answers import ClusterPicks, drive
 from ._cluster import forget, Task
 from ._lazy import types as t
+
+_PAUSE, _ALONE = 5, 120  # seconds between two looks at a cluster that has not answered; those in which it may be without any worker
 
 
 def _answer(task, number, part, *delivered):
@@ -50,11 +54,23 @@ def select(frame: t.Any, budget: int | float | str | list[int | float | str], st
 
 def _gather(client, distributed, futures, timeout):
     """The results of all, or a TimeoutError. A worker that was lost is replaced, and its tasks run again, as the settings of the cluster
-    say (allowed-failures)."""
-    try:
-        distributed.wait(futures, timeout)
-    except (TimeoutError, distributed.TimeoutError):
-        late = [number for number, future in enumerate(futures) if not future.done()]
-        client.cancel(futures)
-        raise TimeoutError("no answer within %g s of shard %s" % (timeout, ", ".join(map(str, late)))) from None
-    return client.gather(futures)
+    say (allowed-failures); a ConnectionError where all were lost and none comes back."""
+    end, seen = time.monotonic() + timeout, None
+    while True:
+        left = end - time.monotonic()
+        try:
+            distributed.wait(futures, max(0, min(left, _PAUSE)))
+        except (TimeoutError, distributed.TimeoutError):
+            seen = time.monotonic() if client.nthreads() else seen
+        else:
+            return client.gather(futures)
+        wrong = [future for future in futures if future.status == "error"]
+        if wrong:  # whose workers died as often as they may
+            client.cancel([future for future in futures if not future.done()])
+            client.gather(wrong[0])
+        alone = seen is not None and time.monotonic() - seen > _ALONE
+        if alone or left <= _PAUSE:
+            late = ", ".join(str(number) for number, future in enumerate(futures) if not future.done())
+            client.cancel(futures)
+            raise ConnectionError("no worker is left in the cluster since %g s; no answer of shard %s" % (_ALONE, late)) if alone else \
+                TimeoutError("no answer within %g s of shard %s" % (timeout, late))

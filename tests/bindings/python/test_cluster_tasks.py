@@ -72,6 +72,28 @@ def test_several_budgets():
             check(one, other)
 
 
+PHRASED = {"id": IDS, "text": ["the file %d could not be %s by user %d" % (row // 3 % 20, ("opened", "saved", "read")[row % 3], row % 7) for row in range(ROWS)]}
+NO_ROWS_OF_SHARDS = {"ngf": {}, "ngf-smp": {}, "random-phrase": {"seed": 3}, "hybrid": {"model": "ngram"}, "gold": {"targets": part(PHRASED, 30, 60), "seed": 3}}
+
+
+@pytest.mark.parametrize("strategy", NO_ROWS_OF_SHARDS)
+@pytest.mark.parametrize("budget", ["20w", ["19w", "40w"]])
+def test_picks_that_are_no_rows_of_shards(strategy, budget):
+    named = NO_ROWS_OF_SHARDS[strategy]
+    found, expected = drive(engine(Task(budget, strategy, **named), PHRASED)), alcore.select(PHRASED, budget, strategy, **named)
+    for one, other in zip(found, expected) if isinstance(budget, list) else [(found, expected)]:
+        assert one.rows
+        check(one, other)
+        assert one.records == other.records
+        assert [record["text"] for record in one.records] == one.texts
+    assert drive(engine(Task("20w", "random"), PHRASED)).records is None
+
+
+def test_phrases_of_which_none_is_bought():
+    found = drive(engine(Task("0w", "ngf"), PHRASED))
+    assert (found.rows, found.records, found.spent) == ([], [], 0)
+
+
 def test_workers_that_are_lost_and_tasks_that_come_twice():
     shuffle, lost = random.Random(5), []
 

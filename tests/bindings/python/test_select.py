@@ -298,6 +298,15 @@ def test_several_budgets_are_spent_from_the_same_scores():
     assert "price: 10.00 EUR" in second.summary
 
 
+@pytest.mark.parametrize("strategy", ["hybrid", "ngf"])
+def test_each_of_several_budgets_has_the_pool_of_its_picks(strategy):
+    texts = ["the file %d could not be %s" % (row % 15, ("opened", "saved")[row % 2]) for row in range(40)]
+    model = {"model": "ngram"} if strategy == "hybrid" else {}
+    for budget, found in zip((9, 30), alcore.select(texts, ["9w", "30w"], strategy, **model)):
+        alone = alcore.select(texts, "%dw" % budget, strategy, **model)
+        assert (found.ids, found.texts, found.records, list(found.pool)) == (alone.ids, alone.texts, alone.records, list(alone.pool))
+
+
 def test_the_old_name_of_the_similarity_limit_names_the_new_one():
     with pytest.raises(alcore.ParamError, match="max_similarity"):
         alcore.select(["a", "b"], 1, "random", spread=0.5)
