@@ -18,7 +18,7 @@ from typing import Any
 from ._answers import failed, MESSAGE, PICKS
 from ._statuses import MissingError
 from ._handles import Context
-from ._job import Job
+from ._job import Job, Picks
 from ._lazy import types as t
 from ._lm import LanguageModel
 from ._parts import Model
@@ -39,14 +39,27 @@ def _once(key, make):
         return _made[key]
 
 
+def _files_of(path):
+    """What tells whether a file, or a folder, is another than before: the sizes and times of its files."""
+    files = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in sorted(names)] or [path]
+    return [(name, found.st_size, found.st_mtime_ns) for name, found in ((name, os.stat(name)) for name in files if os.path.exists(name))]
+
+
+def _read_once(path, ctx):
+    """The model of a file or a folder, which is read again where it has changed, as between two rounds."""
+    with _lock:
+        files = _files_of(path)
+        if _made.get((path, ctx), [None])[0] != files:
+            _made[path, ctx] = files, LanguageModel.read(path, context=ctx) if os.path.isfile(path) else Model.open(path, context=ctx)
+        return _made[path, ctx][1]
+
+
 def _model_of(model, ctx):
     """A model that is read once in a process: of a folder or a file; what a function without arguments makes; of each column."""
     if isinstance(model, dict):
         return {column: _model_of(one, ctx) for column, one in model.items()}
     if isinstance(model, (str, os.PathLike)) and model != "ngram":
-        path = os.fspath(model)
-        return _once((path, ctx), lambda: LanguageModel.read(path, context=ctx) if os.path.isfile(path)
-                     else Model.open(path, context=ctx))
+        return _read_once(os.fspath(model), ctx)
     return model() if callable(model) and not isinstance(model, Model) else model
 
 
@@ -73,6 +86,8 @@ class _Held:
                                                      model=_model_of(task.model, ctx), **roles, **task.named))
         if task.stands_in:
             request.set_model("ngram")
+        none = [] if any(task.counts) else request._select(self.pool)  # no job knows the columns of a table without rows
+        self.none = [Picks([], [], [], one.spent, one.short, one) for one in (none if isinstance(none, list) else [none])]
         self.job = Job(request, first_row=self.first, rows=sum(task.counts), dataset=task.dataset)
 
     def step(self, delivered, number):
@@ -80,15 +95,15 @@ class _Held:
         for message in delivered[self.taken:]:
             self.job.deliver(message)
             self.taken += 1
-        message = self.job.step()
+        message = None if self.none else self.job.step()
         if message is not None:
             return MESSAGE + message
         picks, end = self.job.picks, self.first + self.count
-        budgets = picks if isinstance(picks, list) else [picks]
+        budgets = self.none or (picks if isinstance(picks, list) else [picks])
         own = sorted({row for one in budgets if one.selection is None for row in one.rows if self.first <= row < end})
         share = {row: [self.pool.id(row - self.first) if self.has_ids else str(row + 1), self.pool[row - self.first]] for row in own}
         whole = [(*one[:-1], None if one.selection is None else one.selection.records) for one in budgets] if number == 0 else None  # every job has them all
-        return PICKS + json.dumps([number, share, whole, isinstance(picks, list)]).encode()
+        return PICKS + json.dumps([number, share, whole, len(budgets) > 1]).encode()
 
 
 class Task:

@@ -129,6 +129,15 @@ def test_a_model_is_read_once_where_the_rows_are(tmp_path, monkeypatch):
     check(picks, alcore.select({"id": IDS, "text": TEXTS}, 9, "nnll", model=plain(path)))
 
 
+def test_a_model_that_was_trained_since_is_read_again(tmp_path):
+    table, found = {"id": IDS, "text": TEXTS}, []
+    for known in (TEXTS[:20], [text.replace("text", "word") for text in TEXTS[100:]]):
+        alcore.LanguageModel(known, order=2).write(tmp_path / "known.arpa")
+        found.append(drive(engine(Task(9, "nnll", model=str(tmp_path / "known.arpa")), table)))
+        check(found[-1], alcore.select(table, 9, "nnll", model=alcore.LanguageModel.read(tmp_path / "known.arpa")))
+    assert found[0].scores != found[1].scores
+
+
 def test_a_folder_of_a_model_embeds_where_the_rows_are(root):
     folder = root / "tests" / "static" / "fixtures" / "plain"
     texts = {"id": IDS, "text": TEXTS}
@@ -177,6 +186,19 @@ def test_a_shard_that_is_lost():
         drive(engine(Task(9, "nnll"), change=lambda answers: answers[:2] + answers[3:]))
     with pytest.raises(alcore.Error, match="a shard was lost when the picks were made: that of row "):
         drive(engine(Task(150, "nnll"), change=lambda answers: answers[:2] + answers[3:] if answers[0][:1] == b"P" else answers))
+
+
+@pytest.mark.parametrize("strategy", ["random", "ngf", "huds", "hybrid", None])
+def test_parts_that_are_all_without_rows(strategy):
+    def ask(delivered):
+        return [task.answer(number, lambda: [], delivered) for number in range(2)]
+    task = Task("5w", strategy)
+    task.counts = [0, 0]
+    picks = drive(ask)
+    assert (picks.rows, picks.ids, picks.spent, picks.short) == ([], [], 0, True) and not alcore.select([], "5w", strategy).indices
+    task = Task(["5w", "9w"], strategy)
+    task.counts = [0, 0]
+    assert [one.rows for one in drive(ask)] == [[], []]
 
 
 def test_a_table_without_parts():

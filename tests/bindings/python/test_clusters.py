@@ -218,13 +218,28 @@ def test_phrases_by_the_line_of_the_page(root, engine):
     assert picks.selection.records == alcore.select(texts, "40w", "ngf-smp").records
 
 
+def only(frame, ids, module):
+    """The rows with these ids, in as many parts as before."""
+    return frame.filter(lambda row: row["id"] in ids) if module.__name__ == "alcore.ray" else frame[frame["id"].isin(ids)]
+
+
 def test_parts_without_rows(engine):
     module, table, names = engine
-    frame, ids = table(RECORDS, names), [record["id"] for record in RECORDS[50:75]]  # none of the first part and of the last one
-    frame = frame.filter(lambda row: row["id"] in ids) if module.__name__ == "alcore.ray" else frame[frame["id"].isin(ids)]
-    one = alcore.select({name: [record[name] for record in RECORDS[50:75]] for name in RECORDS[0]}, 5, "huds")
-    for barrier in ({}, {"barrier": True}) if module.__name__ == "alcore.spark" else ({},):
-        assert module.select(frame, 5, "huds", timeout=300, **barrier).ids == list(one.ids)
+    frame, some = table(PHRASED, names), PHRASED[50:75]  # none of the first part and of the last one
+    frame = only(frame, [record["id"] for record in some], module)
+    one = {name: [record[name] for record in some] for name in some[0]}
+    barriers = ({}, {"barrier": True}) if module.__name__ == "alcore.spark" else ({},)
+    for strategy, budget in (("huds", 5), ("nnll", 5), (None, "30w"), ("ngf", "20w"), ("hybrid", "30w")):
+        expected = alcore.select(one, budget, strategy)
+        for barrier in barriers:
+            picks = module.select(frame, budget, strategy, timeout=300, **barrier)
+            assert (picks.ids, picks.scores) == (expected.ids, expected.scores), strategy
+    for barrier in barriers:
+        try:
+            picks = module.select(only(frame, [""], module), 5, "huds", timeout=300, **barrier)
+            assert (picks.rows, picks.short) == ([], True)
+        except ValueError as error:
+            assert str(error) == "the table has no parts, and so no rows"
 
 
 def model_of(folder, act):
@@ -236,6 +251,27 @@ def model_of(folder, act):
             act(path)
             return [[float(text[5:]) * 37 % 101, len(text)] for text in texts]
     return Model
+
+
+@pytest.fixture
+def opened(tmp_path, monkeypatch):
+    """The processes that have opened a model, once for each time: of workers that are started from now on."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os\nimport alcore\nplain = alcore.Model.open\n"
+        "def opened(*arguments, **named):\n"
+        "    with open(%r, 'a') as file:\n        file.write('%%d\\n' %% os.getpid())\n"
+        "    return plain(*arguments, **named)\n"
+        "alcore.Model.open = opened\n" % str(tmp_path / "opened"), encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]]))
+    return lambda: (tmp_path / "opened").read_text().split()
+
+
+def test_a_folder_of_a_model_is_read_once_in_each_worker(root, opened, engine):
+    module, table, names = engine
+    frame = table([{name: record[name] for name in ("id", "text")} for record in RECORDS], names)
+    folder = str(root / "tests" / "static" / "fixtures" / "plain")
+    check_ids(module.select(frame, 5, "kcenter", model=folder, timeout=300), "kcenter", columns=("id", "text"), model=folder)
+    assert 1 <= len(opened()) == len(set(opened())) and str(os.getpid()) not in opened()
 
 
 def kill_once(path):

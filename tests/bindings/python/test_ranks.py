@@ -74,24 +74,29 @@ def run_ranks(root, folder, name, under=lambda rank: [], limit=LIMIT, **environm
     if name == "mpi":
         block = block.replace("timeout=600", "timeout=%s" % environment.get("TIMEOUT", 600))
     program = PROGRAM.replace("START\n", START[name]).replace("PAGE", block.replace("\n", "\n    ").rstrip())
-    (folder / "rank.py").write_text("CUTS, STRATEGIES = %r, %r\n" % (CUTS, STRATEGIES) + program, encoding="utf-8")
+    return run_program(folder, name, "CUTS, STRATEGIES = %r, %r\n" % (CUTS, STRATEGIES) + program, len(CUTS) - 1, under, limit, **environment)
+
+
+def run_program(folder, name, program, ranks, under=lambda rank: [], limit=LIMIT, **environment):
+    """Runs a program in so many ranks; as run_ranks()."""
+    (folder / "rank.py").write_text(program, encoding="utf-8")
     environment = dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(alcore.__file__)), **environment)
     command = [interpreter(name), "rank.py"]
     if name == "mpi":
-        command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,tcp", "-np", str(len(CUTS) - 1), *command]
+        command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,tcp", "-np", str(ranks), *command]
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    ranks = [subprocess.Popen(under(rank) + command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              env=dict({"MASTER_ADDR": "127.0.0.1"}, **environment, RANK=str(rank), WORLD_SIZE=str(len(CUTS) - 1), MASTER_PORT=port))
-             for rank in range(1 if name == "mpi" else len(CUTS) - 1)]
+    started = [subprocess.Popen(under(rank) + command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                env=dict({"MASTER_ADDR": "127.0.0.1"}, **environment, RANK=str(rank), WORLD_SIZE=str(ranks), MASTER_PORT=port))
+               for rank in range(1 if name == "mpi" else ranks)]
     end = time.monotonic() + limit
     try:
-        said = [rank.communicate(timeout=max(1, end - time.monotonic()))[0] for rank in ranks]
+        said = [rank.communicate(timeout=max(1, end - time.monotonic()))[0] for rank in started]
     finally:
-        for rank in ranks:
+        for rank in started:
             rank.kill()
-    return [rank.returncode for rank in ranks], "".join(said)
+    return [rank.returncode for rank in started], "".join(said)
 
 
 def expected(strategy):
@@ -110,6 +115,53 @@ def test_ranks_have_the_picks_of_one_process(root, tmp_path, name):
     for strategy in STRATEGIES:
         found = [json.loads((tmp_path / ("%s-%d.json" % (strategy, rank))).read_text()) for rank in range(len(CUTS) - 1)]
         assert found == [expected(strategy)] * (len(CUTS) - 1)
+
+
+PHRASED = {"id": ["row-%d" % row for row in range(120)],
+           "text": ["the file %d could not be %s by user %d" % (row // 3 % 20, ("opened", "saved", "read")[row % 3], row % 7) for row in range(120)],
+           "scores": [row * 37 % 101 / 10 for row in range(120)], "embeddings": [[row * 37 % 101 / 10, row % 7 + .5] for row in range(120)]}
+TARGET = {name: PHRASED[name][30:60] for name in ("id", "text")}
+WHOLE = [("ngf", "40w", {}), ("ngf-smp", ["9w", "40w"], {}), ("random-phrase", "20w", {"seed": 3}), ("hybrid", ["19w", "40w"], {}),
+         ("gold", "40w", {"targets": TARGET, "seed": 3}), ("nnll", "60w", {"max_similarity": .9}), ("huds", 5, {})]
+EMPTY = {"the first": [0, 0, 50, 120], "the last": [0, 50, 120, 120], "all but one": [0, 0, 120, 120]}
+
+# Each rank has the picks of all strategies, then those of two rounds of a request that it keeps.
+WHOLE_PROGRAM = """
+import datetime, json, os
+import alcore, alcore.ranks
+START
+first, end = CUTS[rank:rank + 2]
+table = {name: values[first:end] for name, values in TABLE.items()}
+found = [alcore.ranks.select(table, budget, strategy, gather=GATHER, **named) for strategy, budget, named in WHOLE]
+with alcore.Pool(table if end > first else []) as pool:
+    request = alcore.Request(pool, strategy=alcore.Strategy("huds", candidates=30, sticky=1), budget="5", seed=3)
+    for number in (1, 2):
+        request.set(round=number)
+        found.append(alcore.Job(request, first_row=first, rows=CUTS[-1]).run(GATHER).rows)
+json.dump(found, open("%d.json" % rank, "w"))
+"""
+GATHER = {"mpi": "alcore.ranks.mpi(MPI.COMM_WORLD, timeout=60)", "gloo": "alcore.ranks.torch()"}
+
+
+@pytest.mark.parametrize("empty", EMPTY)
+@pytest.mark.parametrize("name", PACKAGES)
+def test_picks_that_are_no_rows_of_ranks_and_ranks_without_rows(tmp_path, name, empty):
+    need(name)
+    program = WHOLE_PROGRAM.replace("START\n", START[name]).replace("GATHER", GATHER[name])
+    statuses, said = run_program(tmp_path, name, "TABLE, CUTS, WHOLE = %r\n" % ((PHRASED, EMPTY[empty], WHOLE),) + program, 3)
+    assert set(statuses) == {0}, said
+    whole = []
+    for strategy, budget, named in WHOLE:
+        picks = alcore.select(PHRASED, budget, strategy, **named)
+        each = [[one.indices, one.ids, one.texts, one.scores, one.costs, one.spent, one.short, None if strategy in ("nnll", "huds") else one.records]
+                for one in (picks if isinstance(budget, list) else [picks])]
+        whole.append(each if isinstance(budget, list) else each[0])
+    request = alcore.Request(alcore.Pool(PHRASED), strategy=alcore.Strategy("huds", candidates=30, sticky=1), budget="5", seed=3)
+    for number in (1, 2):
+        request.set(round=number)
+        whole.append(request.select().indices)
+    for rank in range(3):
+        assert json.loads((tmp_path / ("%d.json" % rank)).read_text()) == whole
 
 
 @pytest.mark.parametrize("step", [1, 2, 4])
