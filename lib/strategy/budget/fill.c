@@ -212,9 +212,7 @@ double alcore__expected_picks(const alcore__run *run) {
     return expected_picks(run, budget);
 }
 
-/* *out [candidates]: the rows by which random ties are drawn, which are those of all shards. Of a
- * shard whose numbers differ from those of its pool they are on the run's stack. */
-static alcore_status rows_of_ties(const alcore__run *run, const int64_t **out) {
+alcore_status alcore__rows_of_ties(const alcore__run *run, const int64_t **out) {
     const int64_t first_row = run->input->place.first_row;
     int64_t *rows;
     *out = run->outcome.rows;
@@ -243,7 +241,7 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
     int64_t ordered = expected < (double)count ? (int64_t)expected : count;
     bool ended = false;
     const int64_t *rows;
-    ALCORE__TRY(rows_of_ties(run, &rows));
+    ALCORE__TRY(alcore__rows_of_ties(run, &rows));
     const size_t above = alcore__run_height(run);
     while (done < count && !ended && !alcore__filler_full(filler)) {
         ALCORE__TRY(ALCORE__RUN_PUSH(run, ordered, &order));

@@ -55,6 +55,10 @@ alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *po
  * Called in the strategy's finish; the filler is empty afterwards. */
 void alcore__filler_finish(alcore__filler *filler);
 
+/* *out [candidates]: the rows by which random ties are drawn, which are those of all shards; may be
+ * NULL where ties are not random. Of a shard whose numbers differ from those of its pool they are
+ * on the run's stack. */
+alcore_status alcore__rows_of_ties(const alcore__run *run, const int64_t **out);
 /* Ranks by keys [candidates], larger first, and buys in that order until purchase->budget is spent.
  * Sets everything of the purchase but its explanation; a candidate whose key is NaN is not bought.
  * Also for what a term alone would have bought (explain.c). */

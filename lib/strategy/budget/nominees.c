@@ -59,13 +59,18 @@ static alcore_status copy_picks(const alcore__run *run, const double *keys,
     return ALCORE_OK;
 }
 
+double alcore__nominees_budget(const alcore__run *run) {
+    const double budget = run->input->fill.budget;
+    const bool nominates = run->def->in_shards || alcore__lists_own(run);
+    return nominates && run->input->costs ? budget * (1.0 + ROUNDING) : budget;
+}
+
 alcore_status alcore__run_nominate(alcore__run *run, alcore__nominees *out) {
     if (alcore__active_in_all(run, ALCORE__OVER_CANDIDATES) == 0)
         return ALCORE_OK; /* the strategy has not begun */
     ALCORE__TRY(run->def->finish(run));
     const double *keys = run->keys ? run->keys : run->outcome.scores;
-    alcore__purchase bought = {.budget = run->input->fill.budget};
-    if (run->input->costs) bought.budget *= 1.0 + ROUNDING;
+    alcore__purchase bought = {.budget = alcore__nominees_budget(run)};
     for (int64_t i = 0; run->offered && i < run->offered->count; i++)
         bought.budget -= run->offered->entries[i].cost;
     alcore_status status =

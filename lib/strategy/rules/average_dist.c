@@ -14,7 +14,8 @@
  * pass in float32 bounds each candidate's mean first, and the exact mean is computed only of the
  * candidates that can be among the nearest ones that the budget is expected to buy. Where the
  * budget passes rows over and reaches farther candidates, twice as many become exact in one more
- * pass, and so on.
+ * pass, and so on. All this depends on the candidates of a shard alone, which nominates what the
+ * budget buys of them (budget/nominees.h).
  *
  * Words of this file:
  *
@@ -29,6 +30,7 @@
 
 #include "strategy/block.h"
 #include "strategy/budget/fill.h"
+#include "strategy/budget/nominees.h"
 #include "strategy/budget/rank.h"
 #include "strategy/rules/target_groups.h"
 #include "strategy/strategies.h"
@@ -73,6 +75,7 @@ static alcore_status begin(alcore__run *run) {
     if (state->squared && state->cosine)
         return alcore__fail(ALCORE_E_PARAM, "strategy average-dist: sq=1 goes with metric=l2 only");
     ALCORE__TRY(alcore__filler_begin(&state->filler, run));
+    state->filler.bought.budget = alcore__nominees_budget(run);
     ALCORE__TRY(alcore__target_groups_new(run, state->balanced, &state->target));
     run->hints.host_doubles = 2.0 * ALCORE_BLOCK_ROWS * (double)state->target.count;
     const int64_t groups = state->target.count;
@@ -252,7 +255,7 @@ static alcore_status find_exact_radius(alcore__run *run) {
     ALCORE__TRY(ALCORE__RUN_PUSH(run, state->exact_count, &order));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &keys));
     for (int64_t i = 0; i < count; i++) keys[i] = -state->high[i];
-    ALCORE__TRY(alcore__rank(run->ctx, keys, run->outcome.rows, count, ALCORE__TIE_INDEX,
+    ALCORE__TRY(alcore__rank(run->ctx, keys, NULL /* no rows */, count, ALCORE__TIE_INDEX,
                              0 /* seed */, state->exact_count, order));
     state->exact_radius = state->high[order[state->exact_count - 1]];
     alcore__run_drop(run, height);
@@ -318,40 +321,26 @@ static bool needs_exact(const alcore__run *run) {
     return !has_closed_form(run) && !((const average_state *)run->state)->ended;
 }
 
-/* The partial: double [active rows], the distances of the candidates to be measured and NaN for the
- * others. It has no byte, and the block is not visited, where none of its candidates is. */
-static size_t exact_bytes(const alcore__block *block) {
-    const average_state *state = block->run->state;
-    bool any = memchr(state->to_measure + block->start, 1, (size_t)block->count) != NULL;
-    return any ? (size_t)block->count * sizeof(double) : 0;
-}
-
 /* Computes the exact mean distance of the candidates of the block that are to be measured: the
- * partial is distance [active rows], NaN for the others. */
+ * partial is distance [active rows], of the others what earlier passes have made of it. */
 static alcore_status measure_exactly(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     const uint8_t *to_measure = state->to_measure + block->start;
+    const double *before = state->distance + block->start;
     double *distance = partial;
     alcore__matrix matrix;
+    if (!memchr(to_measure, 1, (size_t)block->count)) {
+        memcpy(distance, before, (size_t)block->count * sizeof *distance);
+        return ALCORE_OK;
+    }
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__target_groups_distances(&state->target, &matrix, to_measure, distance));
     bool finite = true;
     for (int64_t i = 0; i < block->count; i++) {
         finite = finite && (!to_measure[i] || isfinite(distance[i]));
-        if (!to_measure[i]) distance[i] = (double)NAN;
+        if (!to_measure[i]) distance[i] = before[i];
     }
     return finite ? ALCORE_OK : alcore__matrix_check(&matrix);
-}
-
-/* Reduces the partial of one block: copies the distances that were computed to the positions of
- * their candidates; those of earlier passes stay. */
-static alcore_status store_exact(alcore__run *run, const alcore__block_partial *partial) {
-    average_state *state = run->state;
-    const double *distance = partial->extra;
-    for (int64_t i = 0; i < partial->count; i++) {
-        if (!isnan(distance[i])) state->distance[partial->start + i] = distance[i];
-    }
-    return ALCORE_OK;
 }
 
 /* Offers the `count` nearest candidates to the budget, less those that earlier calls offered. keys
@@ -363,10 +352,12 @@ static alcore_status offer_nearest(alcore__run *run, const double *keys, int64_t
     average_state *state = run->state;
     const alcore__fill *fill = &run->input->fill;
     const size_t height = alcore__run_height(run);
+    const int64_t *rows;
     int64_t *order;
+    ALCORE__TRY(alcore__rows_of_ties(run, &rows));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &order));
-    ALCORE__TRY(alcore__rank(run->ctx, keys, run->outcome.rows, run->outcome.count, fill->tie,
-                             run->input->seed, count, order));
+    ALCORE__TRY(alcore__rank(run->ctx, keys, rows, run->outcome.count, fill->tie, run->input->seed,
+                             count, order));
     while (state->offered < count && !alcore__filler_full(&state->filler)) {
         bool bought; /* the filler keeps what it bought */
         int64_t position = order[state->offered++];
@@ -427,7 +418,7 @@ static const alcore__pass PASSES[] = {
      .when = ALCORE__IF(average_state, bounded)},
     {.name = "exact distances",
      .block = measure_exactly,
-     .partial = {.extra = exact_bytes, .reduce = store_exact},
+     .partial = {.values = {ALCORE__VALUES(average_state, distance)}},
      .end = offer_and_widen,
      .when = ALCORE__TEST(needs_exact),
      .again = ALCORE__TEST(needs_exact)},
@@ -453,6 +444,12 @@ static alcore_status finish(alcore__run *run) {
     }
     if (!closed) alcore__filler_finish(&state->filler);
     return ALCORE_OK;
+}
+
+/* Of all parameters. */
+static bool ranks_own(const void *state) {
+    (void)state;
+    return true;
 }
 
 #define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, average_state, member)
@@ -483,4 +480,5 @@ const alcore__strategy_def alcore__strategy_average_dist = {
     .passes = PASSES,
     .finish = finish,
     .by_passes = true,
+    .ranks_own = ranks_own,
 };
