@@ -54,29 +54,46 @@ static size_t drawn_bytes(const alcore__block *block) {
     return count * drawn_row_bytes(state);
 }
 
-static alcore_status send_drawn(alcore__block *block, void *partial) {
+/* Whether a draw is in block b of a wide block, whose draws are sent block by block. */
+static bool is_in(const alcore__draw *draw, const alcore__block *block, int64_t b) {
+    const int64_t index = draw->position - block->start;
+    if (draw->position < 0) return draw->block == block->number + b;
+    return index >= alcore__block_first_index(block, b) &&
+           index < alcore__block_first_index(block, b + 1);
+}
+
+/* Writes the rows that were drawn in block b to *out and moves it behind them. */
+static alcore_status send_block(const alcore__matrix *matrix, int64_t b, const uint8_t *mask,
+                                char **out) {
+    const alcore__block *block = matrix->block;
     const alcore__badge_state *state = block->run->state;
     const alcore__badge_sample *sample = &state->sample;
+    const alcore__badge_rows rows =
+        alcore__badge_lay_out(alcore__block_doubles(block), matrix->rows.count);
+    for (int64_t d = 0; d < sample->draws; d++) {
+        drawn_row *drawn = (drawn_row *)(void *)*out;
+        int64_t index;
+        if (!is_in(&sample->draw[d], block, b)) continue;
+        ALCORE__TRY(alcore__draw_find(&sample->draw[d], matrix, mask, rows.weights, &index));
+        if (index < 0) return alcore__fail_draw();
+        drawn->position = block->start + index;
+        ALCORE__TRY(alcore__download(block->run,
+                                     rows.a + alcore__matrix_row_of(matrix, index) * state->classes,
+                                     state->classes, drawn->factors));
+        ALCORE__TRY(alcore__matrix_copy_row(matrix, index, drawn->factors + state->classes));
+        *out += drawn_row_bytes(state);
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status send_drawn(alcore__block *block, void *partial) {
+    const alcore__badge_state *state = block->run->state;
     const uint8_t *mask;
     alcore__matrix matrix;
     char *out = partial;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &mask));
-    const alcore__badge_rows rows =
-        alcore__badge_lay_out(alcore__block_doubles(block), matrix.rows.count);
-    for (int64_t d = 0; d < sample->draws; d++) {
-        drawn_row *drawn = (drawn_row *)(void *)out;
-        int64_t index;
-        if (!alcore__draw_is_in(&sample->draw[d], block)) continue;
-        ALCORE__TRY(alcore__draw_find(&sample->draw[d], &matrix, mask, rows.weights, &index));
-        if (index < 0) return alcore__fail_draw();
-        drawn->position = block->start + index;
-        ALCORE__TRY(alcore__download(
-            block->run, rows.a + alcore__matrix_row_of(&matrix, index) * state->classes,
-            state->classes, drawn->factors));
-        ALCORE__TRY(alcore__matrix_copy_row(&matrix, index, drawn->factors + state->classes));
-        out += drawn_row_bytes(state);
-    }
+    for (int64_t b = 0; b < block->blocks; b++) ALCORE__TRY(send_block(&matrix, b, mask, &out));
     return ALCORE_OK;
 }
 
