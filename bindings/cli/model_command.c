@@ -59,6 +59,20 @@ static int read_texts(model_run *self) {
                              args->operand_count > 3 ? args->operands[3] : NULL, true, self->texts);
 }
 
+/* outcome() of a call over the texts; the file and the record of an error that is about a row come
+ * first. */
+static int texts_outcome(const model_run *self, alcore_status status) {
+    const arguments *args = self->args;
+    const bool pairs = args->operand_count > 3;
+    int64_t row;
+    if (status != ALCORE_OK && terminal_error_row(&row)) {
+        terminal_clear();
+        fprintf(stderr, "alcore: record %lld of %s%s%s\n", (long long)row + 1, args->operands[2],
+                pairs ? " and " : "", pairs ? args->operands[3] : "");
+    }
+    return outcome(status);
+}
+
 /* Refuses --to where no prompt has a place for it: probabilities of classes are of no language. */
 static int check_language(const model_run *self) {
     alcore_model_info info = ALCORE_MODEL_INFO_INIT;
@@ -283,7 +297,7 @@ static int run_tokenize(model_run *self) {
 
 /* Computes a column of the texts; an exit code. */
 static int run_column(model_run *self, const char *column) {
-    const int code = outcome(alcore_model_run(self->model, self->texts, column));
+    const int code = texts_outcome(self, alcore_model_run(self->model, self->texts, column));
     terminal_clear();
     return code;
 }
@@ -316,7 +330,7 @@ static int run_score(model_run *self) {
         TRY(outcome(alcore_model_set_dropout(self->model, 1, (uint64_t)seed)));
     }
     TRY(read_texts(self));
-    TRY(outcome(alcore_model_score(self->model, self->texts)));
+    TRY(texts_outcome(self, alcore_model_score(self->model, self->texts)));
     terminal_clear();
     return write_column(self->texts, "logprobs", option_value(self->args, OPTION_OUT, "-"));
 }
@@ -493,7 +507,7 @@ static int run_translate(model_run *self) {
     TRY(outcome(alcore_model_get_info(self->model, &info)));
     TRY(need(self, info.translates, "translation"));
     TRY(read_texts(self));
-    TRY(outcome(alcore_model_translate(self->model, self->texts, &options, &outputs)));
+    TRY(texts_outcome(self, alcore_model_translate(self->model, self->texts, &options, &outputs)));
     terminal_clear();
     int code = EXIT_DONE;
     if (option_given(self->args, OPTION_TOKEN_SCORES))

@@ -227,6 +227,17 @@ int terminal_failure(alcore_status status) {
     }
 }
 
+bool terminal_error_row(int64_t *out) {
+    const char *found = strstr(alcore_last_error(), "row ");
+    char number[20];
+    const size_t digits = found ? strspn(found + 4, "0123456789") : 0;
+    if (digits == 0 || digits >= sizeof number || strncmp(found + 4 + digits, " (id ", 5) != 0)
+        return false;
+    memcpy(number, found + 4, digits);
+    number[digits] = '\0';
+    return integer_of(number, out);
+}
+
 int outcome(alcore_status status) {
     return status == ALCORE_OK ? EXIT_DONE : terminal_failure(status);
 }

@@ -25,6 +25,9 @@ void terminal_error(FILE *stream, alcore_status status);
 void terminal_remedy(FILE *stream, const alcore_remedy *remedy);
 /* From now on remedies are commands about the project in the folder, which is borrowed. */
 void terminal_remedies_of(const char *project);
+/* The row that the library's error text is about, as "row 7 (id x): ..." names it; false: it names
+ * none. */
+bool terminal_error_row(int64_t *out);
 /* terminal_failure() for any status: EXIT_DONE when it is ALCORE_OK. */
 int outcome(alcore_status status);
 

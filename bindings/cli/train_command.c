@@ -286,21 +286,15 @@ static bool has_checkpoint(const train_config *config) {
            access(path, F_OK) == 0;
 }
 
-/* Names the file and the record of an error that is about a row, as "row 7 (id x): ..." tells, with
- * "validation: " in front where it is one of that list. */
+/* Names the file and the record of an error that is about a row, with "validation: " in front where
+ * it is one of that list. */
 static void print_place(const train_run *self) {
     static const char of_validation[] = "validation: ";
     const train_config *config = &self->config;
-    const char *text = alcore_last_error(), *found = strstr(text, "row ");
-    const bool validated = strncmp(text, of_validation, sizeof of_validation - 1) == 0;
-    char number[20];
+    const bool validated =
+        strncmp(alcore_last_error(), of_validation, sizeof of_validation - 1) == 0;
     int64_t row;
-    const size_t digits = found ? strspn(found + 4, "0123456789") : 0;
-    if (digits == 0 || digits >= sizeof number || strncmp(found + 4 + digits, " (id ", 5) != 0)
-        return;
-    memcpy(number, found + 4, digits);
-    number[digits] = '\0';
-    if (!integer_of(number, &row)) return;
+    if (!terminal_error_row(&row)) return;
     terminal_clear();
     train_data_place(config, validated ? "validation" : "train",
                      validated ? config->validation : config->train,

@@ -65,6 +65,7 @@ typedef struct alcore__engine_model {
     bool in_turns;                 /* such a prompt is a turn of a chat (model_chat.c) ... */
     char *system;                  /* ... behind this system turn; owned; NULL: none */
     bool noted;                    /* alcore__engine_note_template() has logged it */
+    bool noted_alone;              /* alcore__engine_note_alone() has */
     /* Of static models: tokens are those of tokenizer.json alone, without special ones. */
     bool is_static;
     int64_t most_points; /* texts are cut to that many code points first; 0: they are not */
@@ -193,6 +194,8 @@ alcore_status alcore__engine_choose_prompt(alcore_ctx *ctx, const char *path,
 const alcore__name *alcore__engine_prompt(const alcore__engine_model *data, bool embedded);
 /* Logs, once, where the chat template of a language model's folder is not used. */
 void alcore__engine_note_template(const alcore_model *model);
+/* Logs, once, where texts are embedded without a prompt that has places. */
+void alcore__engine_note_alone(const alcore_model *model);
 /* Fills out->joined, out->views and out->lengths with the texts behind the prompt. */
 alcore_status alcore__engine_join_prompt(alcore_ctx *ctx, const alcore__name *prompt,
                                          const alcore__texts *texts, alcore__engine_texts *out);

@@ -221,6 +221,7 @@ static alcore_status encode(const alcore_model *model, const alcore__texts *text
                             "its tokenizer.json or vocab.txt, or compute the values elsewhere and "
                             "give them as .npy",
                             model->name);
+    if (role == ALCORE__TEXT_EMBEDDED) alcore__engine_note_alone(model);
     if (role == ALCORE__TEXT_LEARNED || (prompt && data->is_template))
         alcore__engine_note_template(model);
     if (prompt && data->is_template)

@@ -75,6 +75,16 @@ void alcore__engine_note_template(const alcore_model *model) {
                 model->name, data->settings.chat.file);
 }
 
+void alcore__engine_note_alone(const alcore_model *model) {
+    alcore__engine_model *data = model->data;
+    if (!data->is_template || data->noted_alone) return;
+    data->noted_alone = true;
+    alcore__log(model->object.ctx, ALCORE_LOG_WARN, "model", NULL,
+                "%s: embeddings are of the texts alone, as the prompt has places; one without "
+                "places stands in front of them",
+                model->name);
+}
+
 alcore_status alcore__engine_join_prompt(alcore_ctx *ctx, const alcore__name *prompt,
                                          const alcore__texts *texts, alcore__engine_texts *out) {
     const size_t count = (size_t)texts->count;

@@ -162,6 +162,7 @@ def texts_that_are_cut_are_counted(box):
     folder(box, "l", '{"dims": 3, "tokens": 1, "calls": 579, "longest": 8}')
     box.file("long.txt", "fever no fever no fever\nno\nfever no fever no\n")
     box.file("a.txt", "a a\na\na\n")
+    box.file("no.txt", "no\nno\nno\n")
     prompt = ["--prompt", "a {text} patient"]
     done = run(box, "model", "translate", "l", "long.txt", *prompt, "--out", "h.txt", "--json")
     equal((json.loads(done.out)["cut"], done.err), (1, "model: l: 1 text was cut to 6 tokens for the outputs\n"))
@@ -173,7 +174,16 @@ def texts_that_are_cut_are_counted(box):
     done = run(box, "model", "embed", "l", "long.txt", "--out", "e.npy", "--json")
     equal((json.loads(done.out)["cut"], done.err), (0, ""))
     contains(run(box, "model", "translate", "l", "long.txt", "--prompt", "a a a a a {text}", expect=2).err,
-             "row 0 (id 1): the prompt without its text has 7 tokens, and the model l reads 6 in front of an output")
+             "alcore: record 1 of long.txt\nalcore: row 0 (id 1): the prompt without its text has 7 tokens, and the model l reads 6 in front of an output")
+    box.file("b.txt", "a a\nno a no a no a no a no a no a\na\n")
+    for more, words in ((prompt, "the prompt without its text has 4 tokens and the target behind it 12, and the model l reads 8"),
+                        ([], "the text has 3 tokens and its reference 12, and the model l reads 8")):
+        contains(run(box, "model", "score", "l", "no.txt", "b.txt", *more, "--out", "s.lp", expect=2 if more else 3).err,
+                 "alcore: record 2 of no.txt and b.txt\nalcore: row 1 (id 2): " + words)
+    # Embeddings are of the texts alone.
+    done = run(box, "model", "embed", "l", "long.txt", *prompt, "--out", "f.npy")
+    contains(done.err, "embeddings are of the texts alone, as the prompt has places")
+    equal(box.read("f.npy"), box.read("e.npy"))
 
 
 @case
