@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What PyPI's peft and transformers answer with an adapter that was trained here, for test_lora_peft.py: lora_peer.py ADAPTER OUT
+"""What PyPI's peft and transformers answer with an adapter that was trained here, for test_lora_peft.py: lora_peer.py ADAPTER ...
 
-writes the tensors of make_adapters.py, of the base that adapter_config.json names with the adapter beside it, not merged, to OUT."""
+writes the tensors of make_adapters.py, of the base that adapter_config.json names with the adapter beside it, not merged, to ADAPTER.answers."""
 import json
 import os
 import sys
@@ -14,13 +14,14 @@ from safetensors.torch import save_file
 from make_adapters import answers
 
 
-def main(adapter, out):
+def main(adapter):
     with open(os.path.join(adapter, 'adapter_config.json'), encoding='utf-8') as file:
         base = json.load(file)['base_model_name_or_path']
     with open(os.path.join(base, 'config.json'), encoding='utf-8') as file:
         kind = getattr(hf, json.load(file)['architectures'][0])
     model = PeftModel.from_pretrained(kind.from_pretrained(base, dtype='float32'), adapter).eval()
-    save_file(answers(model.base_model.model, base, False), out)
+    save_file(answers(model.base_model.model, base, False), adapter + '.answers')
 
 
-main(*sys.argv[1:])
+for folder in sys.argv[1:]:
+    main(folder)

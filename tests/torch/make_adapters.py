@@ -72,7 +72,7 @@ def write_config(folder, base):
     for key in ('target_modules', 'exclude_modules'):  # sets, whose order changes from run to run
         written[key] = sorted(written[key]) if isinstance(written[key], list) else written[key]
     with open(path, 'w') as file:
-        json.dump(written, file, indent=2, sort_keys=True)
+        json.dump(dict(sorted(written.items())), file, indent=2)  # patterns keep their order, of which the first counts
         file.write('\n')
 
 

@@ -7,7 +7,8 @@
 writes FOLDER/NAME/, NAME being the model's folder in FIXTURES, an adapter as save_pretrained() of a PeftModel does, with the path of its base as
 "../../fixtures/NAME", and beside it trained.safetensors: its tensors after the fifth update, and "losses" [5] before each update.
 
-The updates are those of make_training.py, with its data and settings, of the adapter alone. Its B is no 0, so that the first update moves A.
+The updates are those of make_training.py, with its data and settings, of the adapter alone. Neither of its factors is 0, so that the first update
+moves both.
 Made with torch 2.11.0, transformers 5.23.0 and peft 0.21.2 from PyPI; tests/torch/lora holds the result."""
 import os
 import shutil
@@ -22,9 +23,9 @@ from make_training import CASES, make_updates
 
 ALL = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
 TARGETS = {  # what is adapted in place of the projections of queries and values
-    'llama': ALL, 'qwen3': ['q_proj', 'v_proj', 'down_proj'], 'gemma3': ALL, 'bart': ['k_proj', 'out_proj', 'fc1', 'fc2'],
+    'llama': ALL + ['embed_tokens'], 'eurobert-class': ['q_proj', 'v_proj', 'embed_tokens'], 'qwen3': ['q_proj', 'v_proj', 'down_proj'], 'gemma3': ALL, 'bart': ['k_proj', 'out_proj', 'fc1', 'fc2'],
     't5': ['q', 'k', 'v', 'o', 'wi', 'wo'], 'mt5': ['v', 'wi_0', 'wi_1', 'wo'], 'bert-token': ['key', 'attention.output.dense', 'intermediate.dense'],
-    'modernbert-token': ['Wqkv', 'Wi'], 'deberta-class': ['query_proj', 'key_proj', 'value_proj'], 'distilbert-class': ['q_lin', 'k_lin', 'lin1', 'lin2'],
+    'modernbert-token': ['Wqkv', 'Wi'], 'deberta-class': ['query_proj', 'key_proj', 'value_proj'], 'distilbert-class': ['q_lin', 'k_lin', 'lin1', 'lin2', 'word_embeddings'],
 }
 TASKS = {'-class': 'SEQ_CLS', '-token': 'TOKEN_CLS'}
 
@@ -44,7 +45,7 @@ def make(folder, fixtures, out):
                            LoraConfig(r=3, lora_alpha=5, target_modules=targets_of(folder), task_type=task)).eval()
     with torch.no_grad():
         for name, value in model.named_parameters():
-            if 'lora_B' in name:
+            if 'lora_B' in name or 'lora_embedding_A' in name:
                 value.normal_(0, 0.1)
     out = os.path.join(out, folder)
     shutil.rmtree(out, ignore_errors=True)
@@ -52,7 +53,7 @@ def make(folder, fixtures, out):
     os.remove(os.path.join(out, 'README.md'))
     write_config(out, folder)
     losses, _, _ = make_updates(folder, path, model)
-    trained = {name: value.clone() for name, value in get_peft_model_state_dict(model).items()}
+    trained = {name: value.clone() for name, value in get_peft_model_state_dict(model).items() if 'base_layer' not in name}
     save_file({**trained, 'losses': losses}, os.path.join(out, 'trained.safetensors'))
     print(folder, [round(float(loss), 4) for loss in losses])
 

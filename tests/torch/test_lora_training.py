@@ -13,7 +13,7 @@ TORCH = os.path.join(ROOT, "tests", "torch")
 sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), TORCH, os.path.join(BUILD, "bindings", "python")]
 os.environ["ALCORE_LIBRARY"] = os.environ.get("ALCORE_LIBRARY") or os.path.join(BUILD, "lib", "libalcore.so.1")
 import alcore  # noqa: E402
-from adapter_files import numbers, read_tensors  # noqa: E402
+from adapter_files import numbers, read_tensors, write_tensors  # noqa: E402
 from language_folder import language_folder  # noqa: E402
 from model_keys_folder import TARGETS, TEXTS, is_language, make_folder  # noqa: E402
 from refusals import error  # noqa: E402
@@ -107,6 +107,37 @@ def a_classifier_has_its_head(box):
     assert "trained since" in error(lambda: again.train(alcore.Pool(TEXTS, references=["0", "1", "2"]), updates=1, lora_rank=1))
 
 
+def words_are_adapted(box):
+    """A table of words that nothing else is computed with has factors of its own, as PEFT names them."""
+    base = folder(box, "qwen3")
+    before = read_tensors(os.path.join(base, "model.safetensors"))["model.embed_tokens.weight"][1]
+    train(box, "qwen3", "out", lora_rank=2, lora_targets="embed_tokens q_proj")
+    out = os.path.join(box, "out")
+    tensors = read_tensors(os.path.join(out, "adapter_model.safetensors"))
+    a, b = (tensors["base_model.model.model.embed_tokens.lora_embedding_" + factor] for factor in "AB")
+    assert config_of(out)["target_modules"] == ["embed_tokens", "q_proj"] and (a[1], b[1]) == ([2, before[0]], [before[1], 2]), (a[1], b[1])
+    # Words that no text has stay as they are: A began with 0, B did not.
+    used = [any(numbers(a)[word::before[0]]) for word in range(before[0])]
+    assert 3 < sum(used) < before[0] and all(numbers(b)) and max(map(abs, numbers(b))) > 1, used
+    changed = read_tensors(os.path.join(base, "model.safetensors"))
+    open_model(out).save(os.path.join(box, "merged"))
+    merged = read_tensors(os.path.join(box, "merged", "model.safetensors"))["model.embed_tokens.weight"]
+    was, now = numbers(changed["model.embed_tokens.weight"]), numbers(merged)
+    assert [was[word * before[1]:(word + 1) * before[1]] != now[word * before[1]:(word + 1) * before[1]] for word in range(before[0])] == used
+    # It is trained further, from its folder and in one process alike.
+    train(box, "out", "further", lora_rank=2, updates=2)
+    other = open_model(out)
+    other.train(alcore.Pool(TEXTS, references=TARGETS), rate=0.05, updates=2, seed=3, lora_rank=2, lora_targets=["q_proj", "embed_tokens"])
+    assert other.info["version"] == open_model(os.path.join(box, "further")).info["version"] != open_model(out).info["version"]
+    # A table of the base that stands in the adapter, as PEFT writes it, must be that of the base.
+    name = "base_model.model.model.embed_tokens.base_layer.weight"
+    plain = changed["model.embed_tokens.weight"]
+    for table, word in ((plain, ""), (merged, "model.embed_tokens.weight is not the one")):
+        write_tensors(os.path.join(out, "adapter_model.safetensors"), {**tensors, name: table})
+        found = error(lambda: open_model(out).train(alcore.Pool(TEXTS, references=TARGETS), rate=0.05, updates=2, seed=3, lora_rank=2))
+        assert word in found and bool(word) == bool(found), found
+
+
 def trainings_go_on(box):
     """From a checkpoint with the same bytes, and from the folder of an adapter, whose settings stay."""
     folder(box, "t5")
@@ -142,6 +173,16 @@ def trainings_go_on(box):
         found = command(box, "out", "none", **{"lora_rank": 3, **change})
         assert found.returncode and word in found.stderr and "trained further" in found.stderr, (change, found.stderr)
     train(box, "out", "also", lora_rank=3, lora_alpha=8, lora_targets="v q")
+    # Patterns keep their order, of which the first that fits counts.
+    patterns = {"v": 9, ".*block.0.*": 1.5}
+    with open(os.path.join(box, "also", "adapter_config.json"), "w", encoding="utf-8") as out:
+        json.dump({**first, "alpha_pattern": patterns}, out)
+    other = open_model(os.path.join(box, "also"))
+    assert other.info["version"] != open_model(os.path.join(box, "out")).info["version"]
+    other.train(pool, rate=0.05, updates=2, lora_rank=3)
+    other.save(os.path.join(box, "patterns"))
+    assert open_model(os.path.join(box, "patterns")).info["version"] == other.info["version"]
+    assert list(config_of(os.path.join(box, "patterns"))["alpha_pattern"]) == list(patterns)
 
 
 def the_best_is_kept(box):
@@ -155,11 +196,15 @@ def the_best_is_kept(box):
 
 def what_is_not_trained_is_refused(box):
     base = folder(box, "qwen3")
-    for targets, word in (("lm_head", "lm_head.weight, which is no matrix of a block"), ("embed_tokens", "model.embed_tokens.weight, which is no"), ("q_proj no_proj", "no module 'no_proj'"),
-                          ("proj", "no module 'proj'")):
+    for targets, word in (("lm_head", "lm_head.weight, which is no matrix of a block"), ("q_proj no_proj", "no module 'no_proj'"),
+                          ("proj", "no module 'proj'"),
+                          ("layers.0.input_layernorm", "no module")):
         found = command(box, "qwen3", "none", lora_rank=2, lora_targets=targets)
         assert found.returncode and word in found.stderr and not os.path.exists(os.path.join(box, "none")), (targets, found.stderr)
-    folder(box, "llama-tied")
+    # A table of words that the output or the other stack has, too.
+    for name, target in (("llama-tied", "embed_tokens"), ("t5", "shared"), ("marian", "shared")):
+        found = command(box, os.path.basename(folder(box, name)), "none", lora_rank=2, lora_targets=target)
+        assert found.returncode and "tie_word_embeddings" in found.stderr and not os.path.exists(os.path.join(box, "none")), (name, found.stderr)
     found = command(box, "qwen3", "llama-tied", lora_rank=2)
     assert found.returncode and "llama-tied holds a model" in found.stderr and "update" not in found.stderr, found.stderr
     for change, word in (({"lora_alpha": 4}, "lora_alpha needs lora_rank"), ({"lora_rank": 2, "lora_dropout": 1}, "lora_dropout"), ({"lora_rank": -1}, "lora_rank"),
@@ -182,13 +227,15 @@ def what_is_not_trained_is_refused(box):
     deberta = open_model(folder(box, "deberta-class"))
     labels = alcore.Pool(TEXTS, references=["0", "1", "2"])
     assert "lora_dropout is 0 for deberta" in error(lambda: deberta.train(labels, updates=1, lora_rank=2, lora_dropout=0.5))
+    assert "position_embeddings.weight, which is no matrix of a block nor the table" in error(
+        lambda: open_model(folder(box, "bert-class")).train(labels, updates=1, lora_rank=2, lora_targets="query position_embeddings"))
     deberta.train(labels, updates=1, lora_rank=2)
-    # An adapter of more than blocks opens, and is not trained further.
-    embeddings = os.path.join(box, "adapters", "llama")
-    shutil.copytree(os.path.join(TORCH, "adapters", "llama"), embeddings)
+    # An adapter with biases opens, and is not trained further.
+    biased = os.path.join(box, "adapters", "llama")
+    shutil.copytree(os.path.join(TORCH, "adapters", "llama"), biased)
     os.makedirs(os.path.join(box, "fixtures"))
     os.rename(language_folder(box, "llama"), os.path.join(box, "fixtures", "llama"))
-    assert "embed" in error(lambda: open_model(embeddings).train(pool, updates=1, lora_rank=3))
+    assert 'bias is "all"' in error(lambda: open_model(biased).train(pool, updates=1, lora_rank=3))
 
 
 def lua_trains_adapters(box):
@@ -213,7 +260,7 @@ assert(model:save('lua'))
 
 def main():
     tap = Tap()
-    tap.run([the_command_writes_an_adapter, a_classifier_has_its_head, trainings_go_on, the_best_is_kept, what_is_not_trained_is_refused])
+    tap.run([the_command_writes_an_adapter, a_classifier_has_its_head, words_are_adapted, trainings_go_on, the_best_is_kept, what_is_not_trained_is_refused])
     if LUA:
         tap.run([lua_trains_adapters])
     else:

@@ -162,15 +162,20 @@ END_TEST
 
 /* A new adapter of a fixture, of rank 3. */
 START_TEST(the_saved_adapter_is_the_model) {
-    static const char *const folders[] = {
-        "bert-class", "roberta-class", "albert-token", "marian",
-        "t5",         "llama",         "qwen3",        "modernbert-token"};
+    static const struct {
+        const char *folder, *targets;
+    } cases[] = {{"bert-class", NULL},      {"bert-class", "word_embeddings query"},
+                 {"roberta-class", NULL},   {"albert-token", "word_embeddings"},
+                 {"marian", NULL},          {"t5", NULL},
+                 {"llama", NULL},           {"qwen3", "embed_tokens,down_proj"},
+                 {"modernbert-token", NULL}};
     begin();
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        copy_fixture(folders[i], false);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        copy_fixture(cases[i].folder, false);
         snprintf(adapter, sizeof adapter, "%s/saved", scratch);
-        examples all = read_examples(folders[i]);
+        examples all = read_examples(cases[i].folder);
         alcore_sys_model_training how = lora_of(&all);
+        how.lora_targets = cases[i].targets;
         alcore_sys_model *model = open_model(false);
         char *before = version_of(model);
         train(model, &how);
@@ -181,7 +186,7 @@ START_TEST(the_saved_adapter_is_the_model) {
         ck_assert_ptr_nonnull(strstr(alcore_last_error(), "weights of a model"));
         alcore_sys_model *again = open_model(true);
         char *opened = version_of(again);
-        ck_assert_msg(strcmp(trained, opened) == 0, "%s: %s, opened %s", folders[i], trained,
+        ck_assert_msg(strcmp(trained, opened) == 0, "%s: %s, opened %s", cases[i].folder, trained,
                       opened);
         /* Both go on with it. */
         train(model, &how);

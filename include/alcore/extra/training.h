@@ -111,10 +111,11 @@ typedef struct alcore_train_options {
     /** Rank of a LoRA adapter (Hu et al. 2022) that is trained in place of the model: a matrix W
      * [out, in] of a block becomes W + lora_alpha / lora_rank B A with A [lora_rank, in] and
      * B [out, lora_rank], of which A and B alone are trained, and beside them the last layers of a
-     * classifier. A is drawn from `seed`, uniform in +-1 / sqrt(in), B is 0. alcore_model_save()
-     * writes the adapter as a folder of PEFT. A model that was opened from such a folder, or
-     * trained so before, goes on with its adapter, whose rank this must be. 0: the model is
-     * trained. @since 1.1 */
+     * classifier. A is drawn from `seed`, uniform in +-1 / sqrt(in), B is 0. A table of words that
+     * lora_targets names becomes W + lora_alpha / lora_rank (B A)^T, where A begins with 0 and B
+     * with normal numbers. alcore_model_save() writes the adapter as a folder of PEFT. A model that
+     * was opened from such a folder, or trained so before, goes on with its adapter, whose rank
+     * this must be. 0: the model is trained. @since 1.1 */
     int64_t lora_rank;
     /** With lora_rank: lora_alpha / lora_rank is the factor of B A above; 0: 8, or that of the
      * adapter that is trained further. @since 1.1 */
@@ -123,8 +124,9 @@ typedef struct alcore_train_options {
     double lora_dropout;
     /** Borrowed. With lora_rank: names of the matrices that are adapted, as target_modules of PEFT
      * has them, with commas or white space between them, each the end of a name or all of it, or
-     * "all-linear": all matrices of blocks. NULL: the projections of queries and values of all
-     * attentions, or those of the adapter that is trained further. @since 1.1 */
+     * "all-linear": all matrices of blocks. Beside these the table of words has a name, where
+     * neither the output nor the other stack is the same matrix. NULL: the projections of queries
+     * and values of all attentions, or those of the adapter that is trained further. @since 1.1 */
     const char *lora_targets;
 } alcore_train_options;
 /** An alcore_train_options with its size set, rate, beta1, beta2 and epsilon unset and

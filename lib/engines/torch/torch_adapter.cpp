@@ -6,6 +6,7 @@
  *
  *     NAME.lora_A.weight, NAME.lora_B.weight             factors
  *     NAME.lora_embedding_A, NAME.lora_embedding_B       of a table of embeddings
+ *     NAME.lora_magnitude_vector                         lengths of DoRA
  *     NAME.base_layer.weight, NAME.base_layer.bias       whole, of a module that has factors
  *     NAME.weight, NAME.bias                             whole, of others */
 #include <cmath>
@@ -30,6 +31,7 @@ bool is_known(const std::string &key) {
                                                 "base_model_name_or_path",
                                                 "bias",
                                                 "corda_config",
+                                                "ensure_weight_tying",
                                                 "eva_config",
                                                 "exclude_modules",
                                                 "fan_in_fan_out",
@@ -52,6 +54,7 @@ bool is_known(const std::string &key) {
                                                 "runtime_config",
                                                 "target_modules",
                                                 "task_type",
+                                                "use_dora",
                                                 "use_rslora"};
     return known.count(key) != 0;
 }
@@ -133,6 +136,19 @@ std::string without(const std::string &name, const char *end) {
     return ends_with(name, end) ? name.substr(0, name.size() - std::string_view(end).size()) : "";
 }
 
+/* Whether a tensor is a second copy of one of modules_to_save. With bias=all PEFT writes their
+ * biases three times: NAME.bias, which it reads again; NAME.modules_to_save.bias, or in a module of
+ * several layers NAME.modules_to_save.default.LAYER.bias, the same; and NAME.original_module.bias,
+ * that of the base. */
+bool is_copy(const Weights &weights, const std::string &name) {
+    for (const std::string_view wrapper : {".original_module.", ".modules_to_save."}) {
+        const size_t at = name.find(wrapper);
+        for (size_t dot = at; dot != std::string::npos; dot = name.find('.', dot + 1))
+            if (dot > at && weights.has(name.substr(0, at) + name.substr(dot))) return true;
+    }
+    return false;
+}
+
 /* The object of adapter_config.json, of an adapter that is read here. */
 Json read_config(const Host &host, const std::string &folder) {
     const std::string path = folder + "/adapter_config.json";
@@ -154,6 +170,7 @@ Adapter::Adapter(const Host &host, const std::string &folder)
     const bool rooted = keys.flag("use_rslora", false);
     if (rank < 1) keys.refuse("r", "1 or more");
     for (const std::string &name : weights_.names()) {
+        if (is_copy(weights_, name)) continue;
         unused_.insert(name);
         if (name.rfind(PREFIX, 0) != 0)
             fail(ALCORE_E_UNSUPPORTED,
@@ -181,6 +198,8 @@ Adapter::Adapter(const Host &host, const std::string &folder)
                                   std::to_string(shape.empty() ? 0 : shape[0]))
                                      .c_str());
             rules_.check_factors(module);
+            if (keys.flag("use_dora", false))
+                delta.magnitude = std::string(PREFIX) + module + ".lora_magnitude_vector";
             delta.scale =
                 by_pattern(keys, "alpha_pattern", module, alpha) / (rooted ? std::sqrt(r) : r);
             deltas_[module + ".weight"] = delta;
@@ -222,7 +241,13 @@ at::Tensor Adapter::add(const std::string &name, const at::Tensor &value) {
     const at::Tensor a = take(delta.a, {delta.rank, columns}).to(at::kFloat),
                      b = take(delta.b, {rows, delta.rank}).to(at::kFloat);
     const at::Tensor change = delta.table ? at::mm(a.t(), b.t()) : at::mm(b, a);
-    return change.mul_(delta.scale).add_(value).to(value.scalar_type());
+    change.mul_(delta.scale).add_(value);
+    if (!delta.magnitude.empty()) {
+        const at::Tensor lengths = take(delta.magnitude, {rows}).to(at::kFloat),
+                         factors = lengths / change.norm(2, delta.table ? 0 : 1);
+        change.mul_(delta.table ? factors : factors.unsqueeze(1));
+    }
+    return change.to(value.scalar_type());
 }
 
 void Adapter::expect(const std::string &name, const std::string &prefix) const {
@@ -252,21 +277,19 @@ std::vector<Adapter::Factors> Adapter::factors() {
     for (const auto &[name, delta] : deltas_) {
         const at::Tensor a = weights_.read(delta.a).to(at::kFloat),
                          b = weights_.read(delta.b).to(at::kFloat);
-        out.push_back({without(name, ".weight"), a, b, delta.scale});
+        out.push_back({without(name, ".weight"), a, b, delta.scale, delta.table});
     }
     return out;
 }
 
 Json Adapter::trained_config() const {
-    for (const auto &[name, delta] : deltas_)
-        if (delta.table)
-            fail(ALCORE_E_UNSUPPORTED,
-                 "%s: factors of embeddings (%s) are not trained here, only those of blocks",
-                 folder_.c_str(), delta.a.c_str());
+    if (keys_.flag("use_dora", false))
+        keys_.refuse("use_dora", "false of an adapter that is trained here", ALCORE_E_UNSUPPORTED);
     if (keys_.text("bias", "none") != "none")
         keys_.refuse("bias", "none of an adapter that is trained here", ALCORE_E_UNSUPPORTED);
+    /* PEFT writes the table of the base beside its factors, too: the training reads it there. */
     for (const auto &[name, stored] : whole_)
-        if (saved_.count(name) == 0)
+        if (saved_.count(name) == 0 && deltas_.count(name) == 0)
             fail(ALCORE_E_UNSUPPORTED, "%s: the tensor %s is not trained here", folder_.c_str(),
                  stored.c_str());
     return Json(json_copy(config_.get()), json_decref);

@@ -5,8 +5,10 @@
  *     W + alpha / r  B A      A [r, in], B [out, r]; with use_rslora alpha / sqrt(r)
  *
  * and for a table of embeddings W [rows, dims] the transpose of the same, A [r, rows], B [dims, r].
- * Tensors that the adapter holds whole (modules_to_save, biases) stand in place of those of the
- * other folder. What PEFT has beside that (DoRA, ...) is refused by name. */
+ * With use_dora (Liu et al. 2024) each row of the sum, of a table each column, is then given the
+ * length that lora_magnitude_vector has for it. Tensors that the adapter holds whole
+ * (modules_to_save, biases) stand in place of those of the other folder. What PEFT has beside that
+ * is refused by name. */
 #ifndef ALCORE__TORCH_ADAPTER_H
 #define ALCORE__TORCH_ADAPTER_H
 
@@ -23,7 +25,10 @@ class Adapter {
     /* Whether the adapter holds the tensor `name`, such as "classifier.weight", whole. Names are
      * those of the modules of transformers. */
     bool has(const std::string &name) const { return whole_.count(name) != 0; }
-    /* Whether it changes the tensor, or holds another one in its place. */
+    /* Whether it adds to the tensor. */
+    bool adds(const std::string &name) const { return deltas_.count(name) != 0; }
+    /* Whether it adds to the tensor, or holds another one in its place as one of modules_to_save.
+     */
     bool changes(const std::string &name) const;
     /* That tensor, of a shape as for Weights::read(). */
     at::Tensor read(const std::string &name, const std::vector<int64_t> &shape);
@@ -46,6 +51,7 @@ class Adapter {
         std::string module;
         at::Tensor a, b;
         double scale; /* of b a */
+        bool table;   /* of embeddings */
     };
     std::vector<Factors> factors();
     /* Names of the tensors of modules_to_save. */
@@ -55,8 +61,9 @@ class Adapter {
 
   private:
     struct Delta {
-        std::string a, b; /* names of both factors in the file */
-        double scale = 0; /* alpha / r or alpha / sqrt(r) */
+        std::string a, b;      /* names of both factors in the file */
+        std::string magnitude; /* that of lora_magnitude_vector; empty: there is none */
+        double scale = 0;      /* alpha / r or alpha / sqrt(r) */
         int64_t rank = 0;
         bool table = false; /* of embeddings: the transpose is added */
     };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors and settings of a folder, read into a model and checked against each other. */
+#include <algorithm>
 #include <numeric>
 
 #include "torch_builder.h"
+#include "torch_lora_modules.h"
 
 namespace alcore_torch {
 
@@ -41,7 +43,8 @@ at::Tensor Builder::read(const std::string &name, const std::vector<int64_t> &sh
     if (into.defined() && !value.is_same(into)) value = into.copy_(value);
     model.parameters += value.numel();
     value = value.to(model.device);
-    if (!own.empty() && adapter->changes(own)) adapted.push_back(value);
+    if (!own.empty() && adapter->changes(own))
+        adapted.push_back({value, whole && !adapter->adds(own)});
     model.stored.push_back({found, value, value, hash});
     return value;
 }
@@ -73,8 +76,19 @@ at::Tensor Builder::tied(const at::Tensor &value, const at::Tensor &other) {
         return tensor_hash(tensor);
     };
     if (!ties() || value.sizes() != other.sizes() || hash(value) != hash(other)) return value;
-    for (at::Tensor &one : adapted) /* what it adds is for both, or for check_adapter() to refuse */
-        if (one.is_same(value)) one = other;
+    const auto whole = [&](const at::Tensor &tensor) {
+        return std::any_of(adapted.begin(), adapted.end(), [&](const Adapted &one) {
+            return one.whole && one.value.is_same(tensor);
+        });
+    };
+    /* The adapter holds both, which are one: as ensure_weight_tying of PEFT has it. What it adds to
+     * one of them is for check_adapter() to refuse. */
+    if (!model.decoder && whole(value) && whole(other))
+        std::erase_if(adapted, [&](const Adapted &one) {
+            return one.value.is_same(value) || one.value.is_same(other);
+        });
+    for (Adapted &one : adapted)
+        if (one.value.is_same(value)) one.value = other;
     model.parameters -= value.numel();
     model.stored.pop_back();
     return other;
@@ -83,12 +97,8 @@ at::Tensor Builder::tied(const at::Tensor &value, const at::Tensor &other) {
 void Builder::check_adapter() const {
     if (adapter == nullptr) return;
     adapter->check_used();
-    for (const at::Tensor &one : adapted) {
-        int places = 0;
-        for (const at::Tensor &place : {model.encoder.words, model.head_out.weight,
-                                        model.decoder ? model.decoder->words : at::Tensor()})
-            places += place.defined() && place.is_same(one) ? 1 : 0;
-        if (places > 1)
+    for (const Adapted &one : adapted) {
+        if (places_of(model, one.value) > 1)
             fail(ALCORE_E_UNSUPPORTED,
                  "%s: the adapter changes the embeddings of a model that uses the same matrix for "
                  "its output, too (tie_word_embeddings); PEFT computes another model before "

@@ -20,7 +20,12 @@ struct Builder {
     Weights &weights;
     Model &model;
     Adapter *adapter = nullptr; /* what is added to tensors while they are read; or none */
-    std::vector<at::Tensor> adapted = {}; /* tensors that the adapter changed */
+    /* A tensor that the adapter changed. */
+    struct Adapted {
+        at::Tensor value;
+        bool whole; /* it holds the tensor, and adds nothing to it */
+    };
+    std::vector<Adapted> adapted = {};
 
     /* An integer of config.json that must be there, 1 to `most`. */
     int64_t size(const char *key, int64_t most = int64_t{1} << 24) const;

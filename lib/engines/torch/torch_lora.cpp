@@ -33,6 +33,10 @@ at::Tensor LowRank::product(const at::Tensor &x, const Drop &drop) const {
     return columns.size() == 1 ? columns[0] : at::cat(columns, -1);
 }
 
+at::Tensor LowRankTable::rows(const at::Tensor &ids, int64_t padding) const {
+    return Linear{b, {}}(at::embedding(a.t(), ids, padding) * scale);
+}
+
 namespace {
 
 /* Families whose modules have other names in their files than in transformers, and what is none of
@@ -88,15 +92,20 @@ std::shared_ptr<Lora> new_lora(Model &model, const alcore_sys_model_training &ho
     for (size_t target : targets) {
         const Stored &stored = model.stored[target];
         const std::string module = module_of(model, stored);
-        const double bound = 1 / std::sqrt(static_cast<double>(stored.view.size(1)));
-        const at::TensorOptions options = at::TensorOptions().dtype(at::kFloat);
-        at::Tensor a = at::empty({how.lora_rank, stored.view.size(1)}, options);
-        a.uniform_(-bound, bound,
-                   at::detail::createCPUGenerator(hash_join(how.seed, text_hash(module))));
-        lora->factors.push_back(
-            {module, target, a.to(model.device),
-             at::zeros({stored.view.size(0), how.lora_rank}, options.device(model.device)),
-             alpha / static_cast<double>(how.lora_rank)});
+        const int64_t rank = how.lora_rank, rows = stored.view.size(0),
+                      columns = stored.view.size(1);
+        const bool table = target == words_alone(model);
+        at::Generator draws =
+            at::detail::createCPUGenerator(hash_join(how.seed, text_hash(module)));
+        at::Tensor a = at::zeros({rank, table ? rows : columns}, at::kFloat),
+                   b = at::zeros({table ? columns : rows, rank}, at::kFloat);
+        const double bound = 1 / std::sqrt(static_cast<double>(columns));
+        if (table)
+            b.normal_(0, 1, draws);
+        else
+            a.uniform_(-bound, bound, draws);
+        lora->factors.push_back({module, target, a.to(model.device), b.to(model.device),
+                                 alpha / static_cast<double>(rank), table});
     }
     std::set<std::string> saved;
     for (size_t i = 0; i < model.stored.size(); i++)
@@ -108,17 +117,18 @@ std::shared_ptr<Lora> new_lora(Model &model, const alcore_sys_model_training &ho
     for (const std::string &module : saved)
         json_array_append_new(whole.get(), json_string(module.c_str()));
     lora->config = Json(
-        json_pack("{s:{}, s:s, s:n, s:b, s:b, s:b, s:n, s:n, s:o, s:O, s:s, s:I, s:{}, s:O, s:s?, "
-                  "s:b, s:b}",
-                  "alpha_pattern", "bias", "none", "exclude_modules", "fan_in_fan_out", 0,
-                  "inference_mode", 1, "init_lora_weights", 1, "layers_pattern",
-                  "layers_to_transform", "lora_alpha",
-                  alpha == std::floor(alpha) ? json_integer(static_cast<json_int_t>(alpha))
-                                             : ::json_real(alpha),
-                  "modules_to_save", whole.get(), "peft_type", "LORA", "r",
-                  static_cast<json_int_t>(how.lora_rank), "rank_pattern", "target_modules",
-                  written_targets(model, targets).get(), "task_type", task_of(model), "use_dora", 0,
-                  "use_rslora", 0),
+        json_pack(
+            "{s:{}, s:n, s:s, s:n, s:b, s:b, s:b, s:n, s:n, s:o, s:n, s:O, s:s, s:I, s:{}, s:O, "
+            "s:s?, s:b, s:b}",
+            "alpha_pattern", "base_model_name_or_path", "bias", "none", "exclude_modules",
+            "fan_in_fan_out", 0, "inference_mode", 1, "init_lora_weights", 1, "layers_pattern",
+            "layers_to_transform", "lora_alpha",
+            alpha == std::floor(alpha) ? json_integer(static_cast<json_int_t>(alpha))
+                                       : ::json_real(alpha),
+            "lora_dropout", "modules_to_save", whole.get(), "peft_type", "LORA", "r",
+            static_cast<json_int_t>(how.lora_rank), "rank_pattern", "target_modules",
+            written_targets(model, targets).get(), "task_type", task_of(model), "use_dora", 0,
+            "use_rslora", 0),
         json_decref);
     return lora;
 }
@@ -142,12 +152,14 @@ std::shared_ptr<Lora> opened_lora(Model &model) {
     const std::vector<size_t> blocks = block_matrices(model);
     for (const Adapter::Factors &factors : adapter.factors()) {
         const size_t target = stored_of(model, factors.module + ".weight");
-        if (!std::binary_search(blocks.begin(), blocks.end(), target))
+        if (factors.table ? target != words_alone(model)
+                          : !std::binary_search(blocks.begin(), blocks.end(), target))
             fail(ALCORE_E_UNSUPPORTED,
-                 "%s: factors of %s are not trained here, which is no matrix of a block",
+                 "%s: factors of %s are not trained here, which is no matrix of a block nor the "
+                 "table of words",
                  model.adapter.c_str(), factors.module.c_str());
         lora->factors.push_back({factors.module, target, factors.a.to(model.device),
-                                 factors.b.to(model.device), factors.scale});
+                                 factors.b.to(model.device), factors.scale, factors.table});
     }
     for (const std::string &name : adapter.saved())
         lora->whole.emplace_back(name, stored_of(model, name));
@@ -214,14 +226,20 @@ LoraTraining::LoraTraining(Model &model, const alcore_sys_model_training &how) :
         for (size_t i : rows_of(model, linear.weight)) {
             const int64_t rows = model.stored[i].view.size(0);
             for (const Lora::Factors &factors : lora_->factors)
-                if (factors.stored == i)
+                if (factors.stored == i && !factors.table)
                     own->parts.push_back({row, rows, factors.a, factors.b, factors.scale});
             row += rows;
         }
         if (!own->parts.empty()) beside.emplace_back(&linear, std::move(own));
     });
+    std::shared_ptr<LowRankTable> words;
+    for (const Lora::Factors &factors : lora_->factors)
+        if (factors.table)
+            words =
+                std::make_shared<LowRankTable>(LowRankTable{factors.a, factors.b, factors.scale});
     if (again) separate();
     for (auto &[linear, own] : beside) linear->low_rank = std::move(own);
+    model.encoder.low_rank = std::move(words);
     for (Stack *stack : stacks_of(model)) stack->dropout.low_rank = how.lora_dropout;
 }
 
@@ -239,7 +257,9 @@ void LoraTraining::separate() {
         const Stored &stored = model_.stored[factors.stored];
         values.push_back(base.read(stored.name, stored.view.sizes().vec(), at::kFloat));
         if (tensor_hash(values.back()) != stored.hash)
-            fail(ALCORE_E_DATA, "%s: the tensor %s is not the one with which the model was opened",
+            fail(ALCORE_E_DATA,
+                 "%s: the tensor %s is not the one with which the model was opened, of this folder "
+                 "or of its adapter",
                  model_.folder.c_str(), stored.name.c_str());
     }
     c10::NoGradGuard no_gradients;
@@ -253,8 +273,8 @@ std::vector<Parameter> LoraTraining::parameters() const {
         out.push_back({name, value, at::zeros_like(value), at::zeros_like(value), value.dim() > 1});
     };
     for (const Lora::Factors &factors : lora_->factors) {
-        add(factors.module + ".lora_A.weight", factors.a);
-        add(factors.module + ".lora_B.weight", factors.b);
+        add(factors.name_a(), factors.a);
+        add(factors.name_b(), factors.b);
     }
     for (const auto &[name, i] : lora_->whole) add(name, model_.stored[i].whole);
     return out;
@@ -277,6 +297,11 @@ void merge_factors(Model &model) {
                                                      other.low_rank = nullptr;
         });
     });
+    if (const std::shared_ptr<const LowRankTable> own = model.encoder.low_rank) {
+        at::Tensor &words = model.encoder.words;
+        words.copy_(at::mm(own->a.t(), own->b.t()).mul_(own->scale).add_(words));
+        model.encoder.low_rank = nullptr;
+    }
 }
 
 std::string lora_settings(const Lora &lora) {
@@ -303,13 +328,13 @@ void save_lora(const Model &model, const std::string &folder) {
                            [value] { return value.detach(); }});
     };
     for (const Lora::Factors &factors : lora.factors) {
-        add(factors.module + ".lora_A.weight", factors.a);
-        add(factors.module + ".lora_B.weight", factors.b);
+        add(factors.name_a(), factors.a);
+        add(factors.name_b(), factors.b);
     }
     for (const auto &[name, i] : lora.whole) add(name, model.stored[i].view);
     write_tensors(host, folder + "/adapter_model.safetensors", std::move(tensors));
     const std::unique_ptr<char, decltype(&std::free)> text(
-        json_dumps(lora.config.get(), JSON_INDENT(2) | JSON_SORT_KEYS), std::free);
+        json_dumps(lora.config.get(), JSON_INDENT(2)), std::free); /* patterns keep their order */
     if (!text) throw std::bad_alloc();
     write_text(host, folder + "/adapter_config.json", text.get() + std::string("\n"));
 }

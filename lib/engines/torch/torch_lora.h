@@ -4,6 +4,10 @@
  *
  *     y = x W^T + scale (drop(x) A^T) B^T      A [r, in], B [out, r], scale alpha / r
  *
+ * and of the table of words W [words, width], where nothing else is computed with it,
+ *
+ *     row w = W[w] + scale A[., w]^T B^T       A [r, words], B [width, r]
+ *
  * Words of this file: a module is a matrix under the name that transformers has for it, such as
  * "model.layers.0.self_attn.q_proj".
  *
@@ -33,6 +37,14 @@ struct LowRank {
     at::Tensor product(const at::Tensor &x, const Drop &drop) const;
 };
 
+/* What is added to the rows of a table. */
+struct LowRankTable {
+    at::Tensor a, b; /* [r, words], [width, r] */
+    double scale;
+    /* Of the rows ids [n], [n, width]; the column `padding` of A gets no gradient. */
+    at::Tensor rows(const at::Tensor &ids, int64_t padding) const;
+};
+
 /* An adapter that is trained, or was. */
 struct Lora {
     struct Factors {
@@ -40,6 +52,14 @@ struct Lora {
         size_t stored; /* index in Model::stored of the matrix */
         at::Tensor a, b;
         double scale;
+        bool table; /* of words */
+        /* Their names in files of PEFT. */
+        std::string name_a() const {
+            return module + (table ? ".lora_embedding_A" : ".lora_A.weight");
+        }
+        std::string name_b() const {
+            return module + (table ? ".lora_embedding_B" : ".lora_B.weight");
+        }
     };
     Json config; /* adapter_config.json, as it is written */
     std::vector<Factors> factors;
@@ -52,9 +72,9 @@ struct Lora {
 class LoraTraining {
   public:
     /* how: checked, but for what is of adapters. The adapter is the one that the model was opened
-     * with, or trained before; else a new one, whose A is uniform in +-1 / sqrt(in), as PEFT has
-     * it, drawn from the seed and the name of the module, and whose B is 0. Throws with the model
-     * as it was. */
+     * with, or trained before; else a new one, drawn from the seed and the names of modules as PEFT
+     * has it: A is uniform in +-1 / sqrt(in) and B 0; of a table A is 0 and B normal. Throws with
+     * the model as it was. */
     LoraTraining(Model &model, const alcore_sys_model_training &how);
     ~LoraTraining();
     LoraTraining(const LoraTraining &) = delete;

@@ -50,6 +50,19 @@ std::vector<size_t> block_matrices(Model &model) {
     return each_once(std::move(out));
 }
 
+int places_of(const Model &model, const at::Tensor &matrix) {
+    int places = 0;
+    for (const at::Tensor &place : {model.encoder.words, model.head_out.weight,
+                                    model.decoder ? model.decoder->words : at::Tensor()})
+        places += place.defined() && place.is_same(matrix) ? 1 : 0;
+    return places;
+}
+
+size_t words_alone(const Model &model) {
+    if (places_of(model, model.encoder.words) > 1) return SIZE_MAX;
+    return rows_of(model, model.encoder.words).at(0);
+}
+
 static std::vector<size_t> default_targets(Model &model) {
     std::vector<size_t> out;
     const auto add = [&](const Linear &linear, std::initializer_list<size_t> wanted) {
@@ -90,11 +103,16 @@ std::vector<size_t> chosen_targets(Model &model, const char *list) {
         for (size_t i = 0; i < model.stored.size(); i++) {
             const Stored &stored = model.stored[i];
             if (stored.view.dim() < 2 || !names_module(name, module_of(model, stored))) continue;
-            if (!std::binary_search(blocks.begin(), blocks.end(), i))
+            if (!std::binary_search(blocks.begin(), blocks.end(), i) && i != words_alone(model))
                 fail(ALCORE_E_UNSUPPORTED,
-                     "lora_targets: '%s' chooses %s, which is no matrix of a block; adapters of "
-                     "those alone are trained here. Write more of the names that you mean, as in "
-                     "'attention.output.dense'",
+                     stored.whole.is_same(model.encoder.words)
+                         ? "lora_targets: '%s' chooses %s, which is not the table of words alone, "
+                           "but also that of the other stack or the output (tie_word_embeddings); "
+                           "of such a table PEFT computes another model before merging than after "
+                           "it"
+                         : "lora_targets: '%s' chooses %s, which is no matrix of a block nor the "
+                           "table of words; adapters of those alone are trained here. Write more "
+                           "of the names that you mean, as in 'attention.output.dense'",
                      name.c_str(), stored.name.c_str());
             out.push_back(i);
         }

@@ -25,10 +25,15 @@ std::vector<size_t> rows_of(const Model &model, const at::Tensor &matrix);
 std::string module_of(const Model &model, const Stored &stored);
 /* The matrices of blocks. */
 std::vector<size_t> block_matrices(Model &model);
+/* In how many places a model computes with a matrix as embeddings of words or as its output. */
+int places_of(const Model &model, const at::Tensor &matrix);
+/* The table of words, where nothing else is computed with it; SIZE_MAX: both stacks share it, or
+ * the output does. */
+size_t words_alone(const Model &model);
 /* The matrices that a list of names chooses as target_modules of PEFT does; without names the
  * projections of queries and values of all attentions, which PEFT chooses for the families that it
  * knows (those that are one tensor with that of keys are this tensor). What is chosen beside
- * matrices of blocks is refused: embeddings, heads and outputs. */
+ * matrices of blocks and words_alone() is refused: other embeddings, heads and outputs. */
 std::vector<size_t> chosen_targets(Model &model, const char *list);
 /* target_modules for the matrices: the last part of their names where that names no other tensor of
  * the model, else the whole name. */

@@ -180,6 +180,7 @@ enum class Positions { None, Learned, Sinusoid, SinusoidFairseq, Relative };
 
 struct NarrowWeight; /* torch_narrow.h */
 struct LowRank;      /* torch_lora.h */
+struct LowRankTable;
 struct Lora;
 /* x with dropout; an empty function: x itself. */
 using Drop = std::function<at::Tensor(const at::Tensor &)>;
@@ -300,6 +301,8 @@ struct Stack {
      * width is dims or, with a mapping, less; relative [buckets, heads]. All but words may be
      * undefined. */
     at::Tensor words, position_table, types, relative;
+    /* What a training of an adapter adds to rows of words; NULL: nothing. */
+    std::shared_ptr<const LowRankTable> low_rank;
     bool widened = false; /* words are of a narrower type than all else (torch_narrow.h) */
     /* Given where the output shares words and is packed in their memory: of `words` itself only the
      * shape means something then. */

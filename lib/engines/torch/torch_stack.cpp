@@ -15,6 +15,7 @@
 #include "torch_attention.h"
 #include "torch_deberta.h"
 #include "torch_linear.h"
+#include "torch_lora.h"
 #include "torch_narrow.h"
 #include "torch_tree.h"
 #include "torch_window.h"
@@ -44,6 +45,7 @@ at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Ten
     at::Tensor x = stack.packed_words ? packed_rows(*stack.packed_words, ids)
                                       : at::embedding(stack.words, ids, stack.padding);
     if (stack.widened) x = x.to(at::kFloat);
+    if (stack.low_rank) x = x + stack.low_rank->rows(ids, stack.padding);
     if (stack.embed_scale != 1) x = x * stack.embed_scale;
     if (stack.position_table.defined())
         x = x + at::embedding(stack.position_table, positions + stack.position_base);
