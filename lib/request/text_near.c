@@ -11,6 +11,8 @@
  *
  * Memory: 48 bytes a row of each pool, and of each text with words enough 4 for each of its parts,
  * 24, and 13 to 26 for each of its keys. */
+#include <string.h>
+
 #include "pool/hash_index.h"
 #include "request/text_masks_internal.h"
 
@@ -19,6 +21,9 @@
 enum { LISTED = 8 };
 /* Rows that a task compares. */
 enum { TASK_ROWS = 512 };
+/* Bits by which it is told which keys a block has listed texts under: twenty times as many as it
+ * has keys, in 128 KiB, so that three of four rows need no look at the index. */
+enum { RECENT_BITS = 1 << 20 };
 /* Rows by which the slots of a row's keys are asked from memory before they are read. */
 enum { AHEAD = 8 };
 
@@ -28,6 +33,8 @@ typedef struct near_loop {
     int64_t count;
     alcore__hash_index index; /* numbers of them by their keys */
     uint8_t *found;           /* [ALCORE_BLOCK_ROWS] rows of the block that are near, owned */
+    uint64_t *recent;         /* [RECENT_BITS / 64] a bit for each key that a row of the block is
+                                 listed under, others' too; owned */
     int64_t first, end;       /* rows of the block */
 } near_loop;
 
@@ -46,28 +53,51 @@ static uint64_t key_of(const alcore__text_near *near, int i) {
 }
 
 /* Asks for the slots of the keys of a text, and those of the text AHEAD rows on, before they are
- * read: this changes the time alone. */
-static void fetch_slots(const near_loop *self, const alcore__text_near *near) {
+ * read: this changes the time alone. gcc 12 drops calls of functions that do nothing else, and so
+ * they are not called. */
+static inline __attribute__((always_inline)) void fetch_slots(const near_loop *self,
+                                                              const alcore__text_near *near) {
     for (int i = 0; i < ALCORE__NEAR_KEYS; i++)
         __builtin_prefetch(&self->index.slots[alcore__index_home(&self->index, key_of(near, i))]);
 }
 
-static void fetch_ahead(const near_loop *self, int64_t row, int64_t end) {
+static inline __attribute__((always_inline)) void fetch_ahead(const near_loop *self, int64_t row,
+                                                              int64_t end) {
     const alcore__text_near *near = row + AHEAD < end ? near_of(self, row + AHEAD) : NULL;
     if (near) fetch_slots(self, near);
 }
 
 /* Whether a text is near to one that is listed under its keys, of the numbers from `from` on. The
- * index may name a text of another key, whose slot is alike; the parts decide. */
+ * index may name a text of another key, whose slot is alike; the parts decide. The numbers are
+ * gathered first, because their texts lie far apart in memory, which is asked for all of them at
+ * once. */
 static bool is_near(const near_loop *self, const alcore__text_near *near,
                     const alcore__near_parts *parts, int64_t from) {
+    int64_t gathered[ALCORE__NEAR_KEYS * LISTED], number;
+    int count = 0;
     for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
         size_t slot = alcore__index_home(&self->index, key_of(near, i));
-        for (;;) {
-            const int64_t number = alcore__index_next(&self->index, key_of(near, i), &slot);
-            if (number < 0) break;
-            if (number >= from && alcore__near_same(parts, &self->listed[number])) return true;
+        while ((number = alcore__index_next(&self->index, key_of(near, i), &slot)) >= 0) {
+            if (number < from) continue;
+            __builtin_prefetch(&self->listed[number]);
+            gathered[count++] = number;
         }
+    }
+    for (int i = 0; i < count; i++)
+        if (alcore__near_same(parts, &self->listed[gathered[i]])) return true;
+    return false;
+}
+
+/* The bit of a key in self->recent. */
+static size_t recent_bit(const alcore__text_near *near, int i) {
+    return key_of(near, i) % RECENT_BITS;
+}
+
+/* Whether a text of the block may be listed under a key of this one. */
+static bool may_be_recent(const near_loop *self, const alcore__text_near *near) {
+    for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
+        const size_t bit = recent_bit(near, i);
+        if (self->recent[bit / 64] >> bit % 64 & 1) return true;
     }
     return false;
 }
@@ -79,7 +109,10 @@ static void list(near_loop *self, const alcore__text_near *near, alcore__near_pa
         size_t slot = alcore__index_home(&self->index, key_of(near, i));
         int under = 0;
         while (alcore__index_next(&self->index, key_of(near, i), &slot) >= 0) under++;
-        if (under < LISTED) alcore__index_put(&self->index, slot, key_of(near, i), self->count);
+        if (under == LISTED) continue;
+        const size_t bit = recent_bit(near, i);
+        self->recent[bit / 64] |= UINT64_C(1) << bit % 64;
+        alcore__index_put(&self->index, slot, key_of(near, i), self->count);
     }
     self->listed[self->count++] = parts;
 }
@@ -118,12 +151,14 @@ static alcore_status compare_rows(void *data, int64_t index, int32_t worker) {
 /* Masks the rows of the block that are near to a text, and lists the others. */
 static void settle_block(near_loop *self) {
     const int64_t from = self->count;
+    memset(self->recent, 0, RECENT_BITS / 8);
     for (int64_t row = self->first; row < self->end; row++) {
         const alcore__text_near *near = near_of(self, row);
         fetch_ahead(self, row, self->end);
         if (!near) continue;
         const alcore__near_parts parts = alcore__texts_read_parts(&self->texts->candidates, row);
-        if (self->found[row - self->first] || is_near(self, near, &parts, from))
+        if (self->found[row - self->first] ||
+            (may_be_recent(self, near) && is_near(self, near, &parts, from)))
             alcore__mask_text(self->texts->masks, row, ALCORE__CAUSE_NEAR);
         else
             list(self, near, parts);
@@ -162,6 +197,7 @@ static alcore_status reserve(near_loop *self) {
     const int64_t most = count_near(&texts->candidates) + count_near(&texts->bought[0]) +
                          count_near(&texts->bought[1]);
     ALCORE__TRY(alcore__new_array(ctx, ALCORE_BLOCK_ROWS, sizeof *self->found, &self->found));
+    ALCORE__TRY(alcore__new_array(ctx, RECENT_BITS / 64, sizeof *self->recent, &self->recent));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)most, sizeof *self->listed, &self->listed));
     return alcore__index_reserve(ctx, &self->index, (size_t)most * ALCORE__NEAR_KEYS, 0, most);
 }
@@ -173,6 +209,7 @@ alcore_status alcore__mask_near(const alcore__masked_texts *texts) {
         status = list_bought(&self, &texts->bought[i]);
     if (status == ALCORE_OK) status = mask_blocks(&self);
     alcore__free(texts->ctx, self.found);
+    alcore__free(texts->ctx, self.recent);
     alcore__free(texts->ctx, self.listed);
     alcore__index_clear(texts->ctx, &self.index);
     return status;

@@ -9,6 +9,7 @@ typedef uint64_t eight_hashes __attribute__((vector_size(64)));
 typedef uint32_t sixteen_halves __attribute__((vector_size(64)));
 typedef int32_t sixteen_ints __attribute__((vector_size(64)));
 typedef double eight_doubles __attribute__((vector_size(64)));
+typedef int64_t eight_longs __attribute__((vector_size(64)));
 typedef int32_t eight_ints __attribute__((vector_size(32)));
 typedef float eight_floats __attribute__((vector_size(32)));
 typedef unsigned char eight_bytes __attribute__((vector_size(8)));
@@ -134,15 +135,59 @@ ANY_WIDTH uint32_t pack_any(double *restrict parts, int32_t padded, int32_t *res
     return (uint32_t)bound;
 }
 
-ANY_WIDTH void close_any(double *restrict parts, int32_t *restrict units, int32_t padded,
-                         double *restrict sum) {
+/* close(), where parts are known to be 0 or not. */
+ANY_WIDTH double close_known(double *restrict parts, bool are_zero, int32_t *restrict units,
+                             int32_t padded, double *restrict sum) {
+    eight_doubles squares = {0};
     for (int32_t j = 0; j < padded; j += 8) {
         eight_doubles all, more;
-        take_parts(parts + j, padded, &all);
-        take_units(units + j, &more);
-        all += more;
+        take_units(units + j, &all);
+        if (!are_zero) {
+            take_parts(parts + j, padded, &more);
+            all += more;
+        }
         memcpy(sum + j, &all, sizeof all);
+        squares += all * all;
     }
+    double total = 0.0;
+    for (int i = 0; i < 8; i++) total += squares[i];
+    return total;
+}
+
+ANY_WIDTH double close_any(double *restrict parts, int32_t *restrict units, int32_t padded,
+                           double *restrict sum) {
+    return parts ? close_known(parts, false, units, padded, sum)
+                 : close_known(parts, true, units, padded, sum);
+}
+
+/* A double that is halfway between two float32 ends in 1 and ROUNDED - 1 zeros. The differences are
+ * negative where the last ROUNDED bits are `reach` or less from that. */
+enum { ROUNDED = 29 };
+
+ANY_WIDTH bool multiply_any(const double *restrict sum, double factor, int32_t dims,
+                            float *restrict row) {
+    const int64_t reach = alcore__char_reach(dims), last = (INT64_C(1) << ROUNDED) - 1;
+    const int64_t lowest = (INT64_C(1) << (ROUNDED - 1)) - reach;
+    eight_longs differences = {0};
+    int64_t all = 0;
+    int32_t j = 0;
+    for (; j + 8 <= dims; j += 8) {
+        eight_doubles numbers;
+        memcpy(&numbers, sum + j, sizeof numbers);
+        numbers *= factor;
+        differences |= (((eight_longs)numbers - lowest) & last) - (2 * reach + 1);
+        const eight_floats products = __builtin_convertvector(numbers, eight_floats);
+        memcpy(row + j, &products, sizeof products);
+    }
+    for (; j < dims; j++) {
+        const double product = sum[j] * factor;
+        int64_t bits;
+        memcpy(&bits, &product, sizeof bits);
+        all |= ((bits - lowest) & last) - (2 * reach + 1);
+        row[j] = (float)product;
+    }
+    for (int i = 0; i < 8; i++) all |= differences[i];
+    return all >= 0;
 }
 
 ANY_WIDTH void divide_any(const double *restrict sum, double norm, int32_t dims,
@@ -178,9 +223,13 @@ ANY_WIDTH void divide_any(const double *restrict sum, double norm, int32_t dims,
     instructions static uint32_t pack_##name(double *parts, int32_t padded, int32_t *word) {       \
         return pack_any(parts, padded, word);                                                      \
     }                                                                                              \
-    instructions static void close_##name(double *parts, int32_t *units, int32_t padded,           \
-                                          double *sum) {                                           \
-        close_any(parts, units, padded, sum);                                                      \
+    instructions static double close_##name(double *parts, int32_t *units, int32_t padded,         \
+                                            double *sum) {                                         \
+        return close_any(parts, units, padded, sum);                                               \
+    }                                                                                              \
+    instructions static bool multiply_##name(const double *sum, double factor, int32_t dims,       \
+                                             float *row) {                                         \
+        return multiply_any(sum, factor, dims, row);                                               \
     }                                                                                              \
     instructions static void divide_##name(const double *sum, double norm, int32_t dims,           \
                                            float *row) {                                           \
@@ -192,6 +241,7 @@ ANY_WIDTH void divide_any(const double *restrict sum, double norm, int32_t dims,
                                                   .spill = spill_##name,                           \
                                                   .pack = pack_##name,                             \
                                                   .close = close_##name,                           \
+                                                  .multiply = multiply_##name,                     \
                                                   .divide = divide_##name};
 
 CHAR_CODE(portable, )

@@ -58,11 +58,26 @@ typedef struct alcore__char_code {
     /* word [padded] = what parts sum up to in units, each less than 2^31; parts become +0.0.
      * Returns the largest absolute value. */
     uint32_t (*pack)(double *parts, int32_t padded, int32_t *word);
-    /* sum [padded] = what parts and units sum up to, in units; both become 0. */
-    void (*close)(double *parts, int32_t *units, int32_t padded, double *sum);
+    /* sum [padded] = what parts and units sum up to, in units; both become 0. parts NULL: they are
+     * 0. Returns the sum of the squares, added up in any order. */
+    double (*close)(double *parts, int32_t *units, int32_t padded, double *sum);
+    /* row [dims] = sum [padded] * factor in float32; the product is rounded to double first. False
+     * where a product that differs by no more than alcore__char_reach() units of its last place
+     * may round to another float32. */
+    bool (*multiply)(const double *sum, double factor, int32_t dims, float *row);
     /* row [dims] = sum [padded] / norm in float32; the quotient is rounded to double first. */
     void (*divide)(const double *sum, double norm, int32_t dims, float *row);
 } alcore__char_code;
+
+/* How many units of its last place v_j * (1 / sqrt(s)) differs at most from v_j / sqrt(t), where s
+ * and t are sums of the squares of v [dims] in two orders. Each operation errs by 2^-53 of its
+ * result at most. Either sum adds up dims squares of one sign, so that it errs by dims * 2^-53 in
+ * first order, and its root by half as much; there are two roots, two divisions and a product
+ * beside them, and three units for what is of second order. A number of 2^-53 of a double is one
+ * unit of its last place at most. */
+static inline int64_t alcore__char_reach(int32_t dims) {
+    return (int64_t)dims + 8;
+}
 
 /* The functions for the widest registers of this processor. */
 const alcore__char_code *alcore__char_code_choose(void);

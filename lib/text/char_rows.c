@@ -22,8 +22,12 @@
  * What n-grams add with sign + and with sign - is summed apart, v = plus - minus, so that there is
  * no branch by the sign, which no processor can predict.
  *
- * |v|^2 is a sum in order of the columns, a chain of additions that each wait for the one before.
- * TOGETHER rows are finished at a time, so that their chains overlap. */
+ * |v|^2 is a sum in order of the columns, a chain of additions that each wait for the one before,
+ * and v / |v| a division for each column. Nearly every row is made without them, by a sum of
+ * squares in another order and products with 1 / |v|: the numbers differ by some units of their
+ * last place (alcore__char_reach()), and as float32 they are the same unless one of them is so
+ * near the middle of two float32. Of 4,000 rows with 256 columns one has such a number, and is made
+ * by the formula. */
 #include "text/char_rows.h"
 
 #include <math.h>
@@ -33,7 +37,6 @@
 #include "text/words.h"
 
 enum {
-    TOGETHER = 8, /* rows that are finished at a time */
     MAX_EXACT_BYTES = 1 << 22,
     QUEUE = 128, /* words that are found before the first is added */
     AHEAD = 4    /* words whose rows, or weights, are being fetched */
@@ -69,8 +72,10 @@ struct alcore__char_rows {
                               texts, and words, but for that */
     int32_t *units;        /* [padded] sums of rows of a text; 0 between texts */
     uint32_t room;         /* what bounds of further words may add to units */
-    double *sums;          /* [TOGETHER, padded] v of the texts that are being made */
-    int64_t text;          /* which of them parts and units are of */
+    bool has_parts;        /* whether parts may be other than 0 */
+    double *sum;           /* [padded] v of the text that is being finished */
+    int64_t text;          /* which of the texts that are made parts and units are of */
+    float *out;            /* [texts, dims] their rows */
     word_queue *queue;
     void *block; /* that units are in */
 };
@@ -84,7 +89,7 @@ static alcore_status allocate(alcore__char_rows *self) {
     ALCORE__TRY(alcore__new_lines(self->ctx, padded, sizeof(int32_t), &self->block, &self->units));
     ALCORE__TRY(alcore__new_array(self->ctx, 2 * padded + 1, sizeof(double), &self->parts));
     ALCORE__TRY(alcore__new_array(self->ctx, 2 * padded + 1, sizeof(double), &self->fresh));
-    return alcore__new_array(self->ctx, TOGETHER * padded, sizeof(double), &self->sums);
+    return alcore__new_array(self->ctx, padded, sizeof(double), &self->sum);
 }
 
 /* Slice s of `count` has the columns s * dims / count to before (s + 1) * dims / count. Of a hash
@@ -134,7 +139,7 @@ void alcore__char_rows_free(alcore__char_rows *self) {
     alcore__free(ctx, self->block);
     alcore__free(ctx, self->parts);
     alcore__free(ctx, self->fresh);
-    alcore__free(ctx, self->sums);
+    alcore__free(ctx, self->sum);
     alcore__free(ctx, self);
 }
 
@@ -190,8 +195,9 @@ static double add_ngrams(const alcore__char_rows *self, alcore__char_columns *ng
 }
 
 /* Adds a word that is too long to be kept. */
-static void add_long_word(const alcore__char_rows *self, const text_word *word) {
+static void add_long_word(alcore__char_rows *self, const text_word *word) {
     alcore__char_columns ngrams;
+    self->has_parts = true;
     for (size_t begin = 0; begin < word->bytes;) {
         hash_in_order(word->word, word->bytes, &begin, &ngrams);
         add_ngrams(self, &ngrams, self->parts);
@@ -245,6 +251,7 @@ static void make_row(alcore__char_rows *self, const text_word *word, alcore__cha
 static void add_row(alcore__char_rows *self, const alcore__char_word *word) {
     if (word->bound > self->room) {
         self->code->spill(self->units, self->padded, self->parts);
+        self->has_parts = true;
         self->room = INT32_MAX;
     }
     self->room -= word->bound;
@@ -269,18 +276,33 @@ static void add_word(alcore__char_rows *self, int i) {
         else if (words->used < words->max_rows)
             make_row(self, word, slot, ngrams);
     }
-    if (slot->row != 0)
+    if (slot->row != 0) {
         add_row(self, alcore__char_word_at(words, slot->row));
-    else
+    } else {
         add_ngrams(self, ngrams, self->parts);
+        self->has_parts = true;
+    }
 }
 
-/* Ends the text that is being added: its sums v, in units. */
+/* row [dims] = v / |v| by the formula, where v is in self->sum. */
+static void divide_in_order(const alcore__char_rows *self, float *row) {
+    double squares = 0.0;
+    for (int32_t j = 0; j < self->dims; j++) squares += self->sum[j] * self->sum[j];
+    if (squares > 0.0)
+        self->code->divide(self->sum, sqrt(squares), self->dims, row);
+    else
+        memset(row, 0, (size_t)self->dims * sizeof *row);
+}
+
+/* Makes the row of the text that is being added, and begins the next one. */
 static void close_text(alcore__char_rows *self) {
-    self->code->close(self->parts, self->units, self->padded,
-                      self->sums + self->text * self->padded);
+    float *row = self->out + self->text++ * self->dims;
+    const double squares = self->code->close(self->has_parts ? self->parts : NULL, self->units,
+                                             self->padded, self->sum);
+    self->has_parts = false;
     self->room = INT32_MAX;
-    self->text++;
+    if (!(squares > 0.0) || !self->code->multiply(self->sum, 1.0 / sqrt(squares), self->dims, row))
+        divide_in_order(self, row);
 }
 
 /* Adds the words of the queue and empties it. Texts before that of the last word are closed. */
@@ -300,25 +322,25 @@ static void add_words(alcore__char_rows *self) {
 /* Appends the words of a text to the queue, which is emptied when it is full. */
 static void find_words(alcore__char_rows *self, const char *text, size_t length, int64_t number) {
     word_queue *queue = self->queue;
-    const char *at = text, *end = text + length, *word;
-    size_t bytes;
-    while (alcore__word_next(&at, end, &word, &bytes)) {
+    const char *at = text, *end = text + length;
+    alcore__spelled_word word;
+    while (alcore__spelled_next(&at, end, &word)) {
         text_word *next = &queue->words[queue->count];
-        if (bytes <= ALCORE__CHAR_WORD_BYTES) {
-            alcore__char_pack(word, bytes, &next->name);
+        if (word.bytes <= ALCORE__CHAR_WORD_BYTES) {
+            alcore__char_pack(&word, &next->name);
             __builtin_prefetch(&self->words.slots[next->name.home]);
         }
-        next->word = word;
-        next->bytes = bytes;
+        next->word = word.word;
+        next->bytes = word.bytes;
         next->text = number;
         if (++queue->count == QUEUE) add_words(self);
     }
 }
 
-/* sum [padded] = v of a text of any length, in the order of the formula. */
-static void add_long_text(const alcore__char_rows *self, const char *text, size_t length,
-                          double *sum) {
+/* self->sum = v of a text of any length, in the order of the formula. */
+static void add_long_text(alcore__char_rows *self, const char *text, size_t length) {
     const char *at = text, *end = text + length, *word;
+    double *sum = self->sum;
     alcore__char_columns ngrams;
     size_t bytes;
     memset(sum, 0, (size_t)self->padded * sizeof *sum);
@@ -340,10 +362,10 @@ static void add_long_text(const alcore__char_rows *self, const char *text, size_
     }
 }
 
-/* Fills sums of texts [count], at most TOGETHER. */
-static void add_texts(alcore__char_rows *self, const char *const *texts, const size_t *lengths,
-                      int64_t count) {
+void alcore__char_rows_make(alcore__char_rows *self, const char *const *texts,
+                            const size_t *lengths, int64_t count, float *out) {
     self->text = 0;
+    self->out = out;
     for (int64_t i = 0; i < count; i++) {
         if (lengths[i] <= MAX_EXACT_BYTES) {
             find_words(self, texts[i], lengths[i], i);
@@ -351,38 +373,9 @@ static void add_texts(alcore__char_rows *self, const char *const *texts, const s
         }
         add_words(self);
         while (self->text < i) close_text(self);
-        add_long_text(self, texts[i], lengths[i], self->sums + self->text++ * self->padded);
+        add_long_text(self, texts[i], lengths[i]);
+        divide_in_order(self, out + self->text++ * self->dims);
     }
     add_words(self);
     while (self->text < count) close_text(self);
-}
-
-/* square[r] = sum of sums[r, j]^2 in order of j, for TOGETHER rows side by side. Rows that the last
- * texts did not fill hold older sums; their squares are not used. */
-static void sum_squares(const double *restrict sums, int32_t dims, int32_t padded,
-                        double square[TOGETHER]) {
-    double total[TOGETHER] = {0};
-    for (int32_t j = 0; j < dims; j++)
-        for (int32_t r = 0; r < TOGETHER; r++)
-            total[r] += sums[r * padded + j] * sums[r * padded + j];
-    memcpy(square, total, sizeof total);
-}
-
-/* Makes TOGETHER rows at a time: their sums v one after the other, then |v|^2 of all, then v / |v|.
- */
-void alcore__char_rows_make(alcore__char_rows *self, const char *const *texts,
-                            const size_t *lengths, int64_t count, float *out) {
-    double square[TOGETHER];
-    for (int64_t first = 0; first < count; first += TOGETHER) {
-        const int64_t rows = count - first < TOGETHER ? count - first : TOGETHER;
-        add_texts(self, texts + first, lengths + first, rows);
-        sum_squares(self->sums, self->dims, self->padded, square);
-        for (int64_t r = 0; r < rows; r++) {
-            float *row = out + (first + r) * self->dims;
-            if (square[r] > 0.0)
-                self->code->divide(self->sums + r * self->padded, sqrt(square[r]), self->dims, row);
-            else
-                memset(row, 0, (size_t)self->dims * sizeof *row);
-        }
-    }
 }

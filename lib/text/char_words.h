@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "text/char_code.h"
+#include "text/spelling.h"
 
 enum { ALCORE__CHAR_WORD_SLOTS = 1 << 16 }; /* of the hash table: 512 KiB */
 
@@ -53,31 +54,15 @@ typedef struct alcore__char_words {
 alcore_status alcore__char_words_new(alcore_ctx *ctx, int32_t padded, alcore__char_words *self);
 void alcore__char_words_clear(alcore_ctx *ctx, alcore__char_words *self);
 
-/* A number of `bytes` (4 or 8) bytes of a word. */
-static inline uint64_t alcore__char_load(const char *word, size_t bytes) {
-    uint64_t value = 0;
-    uint32_t half;
-    if (bytes == sizeof value) {
-        memcpy(&value, word, sizeof value);
-        return value;
-    }
-    memcpy(&half, word, sizeof half);
-    return half;
-}
-
-/* Packs a word of 1 .. ALCORE__CHAR_WORD_BYTES bytes and hashes it. Up to three reads, which may
- * overlap, cover the word and no byte beyond it. */
-static inline void alcore__char_pack(const char *word, size_t length, alcore__char_name *out) {
-    uint64_t a, b = 0, c = 0;
-    if (length < 4) {
-        const unsigned char *byte = (const unsigned char *)word;
-        a = (uint64_t)byte[0] | (uint64_t)byte[length / 2] << 8 | (uint64_t)byte[length - 1] << 16;
-    } else if (length < 8) {
-        a = alcore__char_load(word, 4) | alcore__char_load(word + length - 4, 4) << 32;
-    } else {
-        a = alcore__char_load(word, 8);
-        b = alcore__char_load(word + length - 8, 8);
-        if (length > 16) c = alcore__char_load(word + 8, 8);
+/* Packs a word of 1 .. ALCORE__CHAR_WORD_BYTES bytes and hashes it: its spelling, or of a longer
+ * word three reads, two of which overlap. */
+static inline void alcore__char_pack(const alcore__spelled_word *word, alcore__char_name *out) {
+    const size_t length = word->bytes;
+    uint64_t a = word->spelling.part[0], b = word->spelling.part[1], c = 0;
+    if (length > ALCORE__SPELLED) {
+        a = alcore__spelling_part(word->word, 8);
+        b = alcore__spelling_part(word->word + length - 8, 8);
+        c = alcore__spelling_part(word->word + 8, 8);
     }
     uint64_t hash = a * 0x9E3779B97F4A7C15u;
     hash = (hash ^ hash >> 32 ^ b) * 0xD6E8FEB86659FD93u;

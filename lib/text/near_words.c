@@ -106,15 +106,16 @@ bool alcore__near_same(const alcore__near_parts *a, const alcore__near_parts *b)
     /* the share of parts as a fraction */
     const int64_t above = a->unspaced || b->unspaced ? 5 : 2;
     const int64_t below = a->unspaced || b->unspaced ? 6 : 3;
-    const int64_t most = total * (below - above); /* of d (below + above) */
+    const int64_t most =
+        total * (below - above) / (below + above); /* the largest d of near texts */
     uint32_t i = 0, j = 0;
-    int64_t shared = 0;
-    if (__builtin_popcountll(a->sketch ^ b->sketch) * (below + above) > most) return false;
-    while (i < a->count && j < b->count) {
+    int64_t alone = 0; /* of d: parts that were passed in one text alone */
+    if (__builtin_popcountll(a->sketch ^ b->sketch) > most) return false;
+    while (i < a->count && j < b->count && alone <= most) {
         const uint32_t left = a->parts[i], right = b->parts[j];
-        shared += left == right;
+        alone += left != right;
         i += left <= right;
         j += right <= left;
     }
-    return (total - 2 * shared) * (below + above) <= most;
+    return alone + (a->count - i) + (b->count - j) <= most;
 }

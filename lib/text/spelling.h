@@ -56,40 +56,72 @@ static inline alcore__spelling alcore__spelling_cut(alcore__spelling bytes, size
         {bytes.part[0] & low, (bytes.part[1] & high) | (uint64_t)length << 56}};
 }
 
-/* The spelling of a word. */
-static inline alcore__spelling alcore__spell(const char *word, size_t length) {
-    alcore__spelling bytes = {{0, 0}};
-    if (length > ALCORE__SPELLED) return (alcore__spelling){{0, (uint64_t)ALCORE__LONG_WORD << 56}};
-    if (length > 0) memcpy(&bytes, word, length);
-    return alcore__spelling_cut(bytes, length);
+/* A number of `bytes` (4 or 8) bytes of a word. */
+static inline uint64_t alcore__spelling_part(const char *word, size_t bytes) {
+    uint64_t part = 0;
+    uint32_t half;
+    if (bytes == sizeof part) {
+        memcpy(&part, word, sizeof part);
+        return part;
+    }
+    memcpy(&half, word, sizeof half);
+    return half;
 }
 
-/* alcore__word_next() with the spelling of the word. Most words and the space behind them lie in 16
- * bytes, which one comparison searches. */
+/* `length` bytes, at most ALCORE__SPELLED, and zeros: reads that may overlap, and no byte behind
+ * them. */
+static inline alcore__spelling alcore__spelling_load(const char *bytes, size_t length) {
+    const unsigned char *byte = (const unsigned char *)bytes;
+    if (length > 8)
+        return (alcore__spelling){
+            {alcore__spelling_part(bytes, 8),
+             alcore__spelling_part(bytes + length - 8, 8) >> 8 * (16 - length)}};
+    if (length >= 4)
+        return (alcore__spelling){
+            {alcore__spelling_part(bytes, 4) | alcore__spelling_part(bytes + length - 4, 4)
+                                                   << 8 * (length - 4),
+             0}};
+    if (length == 0) return (alcore__spelling){{0, 0}};
+    return (alcore__spelling){{(uint64_t)byte[0] | (uint64_t)byte[length / 2] << 8 * (length / 2) |
+                                   (uint64_t)byte[length - 1] << 8 * (length - 1),
+                               0}};
+}
+
+/* The spelling of a word. */
+static inline alcore__spelling alcore__spell(const char *word, size_t length) {
+    if (length > ALCORE__SPELLED) return (alcore__spelling){{0, (uint64_t)ALCORE__LONG_WORD << 56}};
+    return alcore__spelling_cut(alcore__spelling_load(word, length), length);
+}
+
+/* alcore__word_next() with the spelling of the word. Most words and the space behind them, or the
+ * end of the text, lie in 16 bytes, which one comparison searches. */
 static inline bool alcore__spelled_next(const char **rest, const char *end,
                                         alcore__spelled_word *out) {
 #ifdef __SSE2__
     const char *next = *rest;
     while (next < end && alcore__is_word_space(*next)) next++;
-    if (end - next >= 16) {
-        const __m128i block = _mm_loadu_si128((const __m128i *)(const void *)next);
-        const __m128i space =
-            _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8(' ')),
-                                      _mm_cmpeq_epi8(block, _mm_set1_epi8('\n'))),
-                         _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('\t')),
-                                      _mm_cmpeq_epi8(block, _mm_set1_epi8('\r'))));
-        const int spaces = _mm_movemask_epi8(space);
-        if (spaces != 0) {
-            alcore__spelling bytes;
-            out->word = next;
-            out->bytes = (size_t)__builtin_ctz((unsigned)spaces);
-            memcpy(&bytes, next, sizeof bytes);
-            out->spelling = alcore__spelling_cut(bytes, out->bytes);
-            *rest = next + out->bytes;
-            return true;
-        }
-    }
     *rest = next;
+    if (next == end) return false;
+    const size_t left = (size_t)(end - next);
+    alcore__spelling bytes;
+    if (left >= sizeof bytes)
+        memcpy(&bytes, next, sizeof bytes);
+    else
+        bytes = alcore__spelling_load(next, left);
+    const __m128i block = _mm_set_epi64x((int64_t)bytes.part[1], (int64_t)bytes.part[0]);
+    const __m128i space = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8(' ')),
+                                                    _mm_cmpeq_epi8(block, _mm_set1_epi8('\n'))),
+                                       _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('\t')),
+                                                    _mm_cmpeq_epi8(block, _mm_set1_epi8('\r'))));
+    unsigned spaces = (unsigned)_mm_movemask_epi8(space);
+    if (left < sizeof bytes) spaces |= 1u << left;
+    if (spaces != 0) {
+        out->word = next;
+        out->bytes = (size_t)__builtin_ctz(spaces);
+        out->spelling = alcore__spelling_cut(bytes, out->bytes);
+        *rest = next + out->bytes;
+        return true;
+    }
 #endif
     if (!alcore__word_next(rest, end, &out->word, &out->bytes)) return false;
     out->spelling = alcore__spell(out->word, out->bytes);

@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "check_suite.h"
+#include "text/char_code.h"
 #include "text/char_rows.h"
 
 #define DIMS ALCORE__CHAR_DEFAULT_DIMS
@@ -215,6 +216,56 @@ START_TEST(large_sums) {
 }
 END_TEST
 
+/* A product that is near the middle of two float32 is told: by the double of the middle itself, by
+ * those that are as far from it as two sums of squares may put them, and no farther. */
+START_TEST(products_near_a_middle_are_told) {
+    const alcore__char_code *code = alcore__char_code_choose();
+    double sum[DIMS + 8];
+    float row[DIMS + 8];
+    for (int place = 0; place < _i; place += 5) {
+        for (int j = 0; j < _i; j++) sum[j] = (double)(float)(0.1 * j) * 2;
+        ck_assert(code->multiply(sum, 0.5, _i, row));
+        for (int j = 0; j < _i; j++) ck_assert_float_eq(row[j], (float)(0.1 * j));
+        const int64_t reach = alcore__char_reach(_i);
+        for (int sign = -1; sign <= 1; sign += 2) {
+            const double middle = sign * (1.0 + ldexp(1.0, -24)), unit = ldexp(1.0, -52);
+            for (int side = -1; side <= 1; side++) {
+                sum[place] = 2 * (middle + (double)(side * reach) * unit);
+                ck_assert(!code->multiply(sum, 0.5, _i, row));
+            }
+            sum[place] = 2 * (middle + (double)(reach + 1) * unit);
+            ck_assert(code->multiply(sum, 0.5, _i, row));
+            sum[place] = 2 * (middle - (double)(reach + 1) * unit);
+            ck_assert(code->multiply(sum, 0.5, _i, row));
+        }
+    }
+}
+END_TEST
+
+/* Products with one by the root of the squares, added up in any order, differ from the quotients of
+ * the formula by no more than is told. */
+START_TEST(sums_of_squares_in_another_order) {
+    const alcore__char_code *code = alcore__char_code_choose();
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 5);
+    enum { PADDED = 256, TURNS = 2000 };
+    static int32_t units[PADDED];
+    static double sum[PADDED];
+    for (int turn = 0; turn < TURNS; turn++) {
+        double in_order = 0;
+        for (int j = 0; j < PADDED; j++)
+            in_order += pow(units[j] = (int32_t)(alcore__rng_u64(&rng) >> 33), 2);
+        const double squares = code->close(NULL, units, PADDED, sum);
+        for (int j = 0; j < PADDED; j++) {
+            const double one = sum[j] / sqrt(in_order), other = sum[j] * (1 / sqrt(squares));
+            ck_assert_double_le(fabs(one - other),
+                                (double)alcore__char_reach(PADDED) * ldexp(one, -52));
+            ck_assert_int_eq(units[j], 0);
+        }
+    }
+}
+END_TEST
+
 /* Above 4 MiB the n-grams are added in the order of the formula. */
 START_TEST(a_very_long_text) {
     enum { DIMS_HERE = 3, BYTES = (4 << 20) + 100 };
@@ -313,6 +364,8 @@ TEST_FILE() {
     tcase_add_loop_test(cases, the_formula, 0, 5);
     tcase_add_loop_test(cases, many_texts, 0, 3);
     tcase_add_loop_test(cases, large_sums, 0, 4);
+    tcase_add_loop_test(cases, products_near_a_middle_are_told, 250, 258);
+    tcase_add_test(cases, sums_of_squares_in_another_order);
     tcase_add_test(cases, a_very_long_text);
     tcase_add_loop_test(cases, like_texts_are_near, 0, 5);
     tcase_add_test(cases, learning_in_parts_is_the_same);
