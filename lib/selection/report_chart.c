@@ -139,10 +139,12 @@ static void put_frame(alcore__page *page, const axis *x, const axis *y) {
 static void put_points(alcore__page *page, const alcore_selection *selection, const axis *x,
                        const axis *y) {
     int64_t count = selection->ranking->outcome.count, step = (count + SAMPLE - 1) / SAMPLE;
+    int64_t *ranks;
+    if (page->status == ALCORE_OK) page->status = alcore__selection_ranks(selection, &ranks);
+    if (page->status != ALCORE_OK) return;
     alcore__say(page, "<path stroke=\"#888\" fill=\"none\" d=\"");
     for (int64_t i = 0; i < count && page->status == ALCORE_OK; i += step) {
-        if (selection->ranks[i] >= 0 || !isfinite(x->values[i]) || !isfinite(y->values[i]))
-            continue;
+        if (ranks[i] >= 0 || !isfinite(x->values[i]) || !isfinite(y->values[i])) continue;
         alcore__say(page, "M%.1f %.1fl4 4m0 -4l-4 4", place_x(x, i) - 2, place_y(y, i) - 2);
     }
     alcore__say(page, "\"/>\n<g fill=\"black\">\n");

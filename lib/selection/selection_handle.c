@@ -34,8 +34,7 @@ static void release(void *object) {
     alcore__free(ctx, self->summary);
 }
 
-/* Makes the arrays of the picks: rows, scores, costs and record columns [count] in rank order, and
- * ranks [candidates], the rank of each candidate by its position, -1 where it was not picked. Also
+/* Makes the arrays of the picks: rows, scores, costs and record columns [count] in rank order. Also
  * adds up the words and characters of the picks and their units, the values of the pool's cost
  * column (NaN where a pick has none). costs [rows of the pool], in the unit of the budget; NULL:
  * every row costs 1. pick_columns is an array in the struct, of ALCORE__RECORD_COLUMNS pointers;
@@ -48,8 +47,6 @@ static alcore_status gather_picks(alcore_selection *self, const double *costs) {
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &self->rows));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &self->scores));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &self->costs));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof(int64_t), &self->ranks));
-    for (int64_t i = 0; i < outcome->count; i++) self->ranks[i] = -1;
     for (int32_t c = 0; c < outcome->column_count; c++) {
         const char *own = self->bought.columns[c], *all = outcome->columns[c].values;
         ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &self->pick_columns[c]));
@@ -59,7 +56,6 @@ static alcore_status gather_picks(alcore_selection *self, const double *costs) {
     }
     for (size_t k = 0; k < count; k++) {
         int64_t position = self->bought.picks[k], row = outcome->rows[position];
-        self->ranks[position] = (int64_t)k;
         self->rows[k] = row;
         self->scores[k] = self->bought.scores ? self->bought.scores[k] : outcome->scores[position];
         self->costs[k] = !costs ? 1.0 : costs[row];
@@ -304,9 +300,28 @@ const char *alcore_selection_column_name(const alcore_selection *selection, int3
     return index < outcome->column_count ? outcome->columns[index].name : NULL;
 }
 
+/* Of threads that make the ranks at the same time the first one's are kept. */
+alcore_status alcore__selection_ranks(const alcore_selection *selection, int64_t **out) {
+    alcore_selection *self = selection->object.self;
+    alcore_ctx *ctx = self->object.ctx;
+    const int64_t candidates = self->ranking->outcome.count;
+    int64_t *made, *first = NULL;
+    *out = __atomic_load_n(&self->ranks, __ATOMIC_ACQUIRE);
+    if (*out) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)candidates, sizeof *made, &made));
+    for (int64_t i = 0; i < candidates; i++) made[i] = -1;
+    for (int64_t k = 0; k < self->count; k++) made[self->bought.picks[k]] = k;
+    *out = made;
+    if (__atomic_compare_exchange_n(&self->ranks, &first, made, false /* not weak */,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return ALCORE_OK;
+    alcore__free(ctx, made);
+    *out = first;
+    return ALCORE_OK;
+}
+
 /* Finds a column of a scope by its name: *values [candidates] or [picks], borrowed, NULL only where
- * there are none, and *dtype. "row" has pool rows, "rank" is -1 where a candidate was not picked.
- * False when there is no such column. */
+ * there are none, and *dtype. "row" has pool rows. False when there is no such column. */
 static bool find_column(const alcore_selection *selection, int32_t scope, const char *name,
                         void **values, int32_t *dtype) {
     const alcore__outcome *outcome = &selection->ranking->outcome;
@@ -316,9 +331,8 @@ static bool find_column(const alcore_selection *selection, int32_t scope, const 
         *dtype = ALCORE_FLOAT64;
         return true;
     }
-    if (candidates && (strcmp(name, "row") == 0 || strcmp(name, "rank") == 0)) {
-        bool is_row = strcmp(name, "row") == 0;
-        *values = is_row ? outcome->rows : selection->ranks;
+    if (candidates && strcmp(name, "row") == 0) {
+        *values = outcome->rows;
         *dtype = ALCORE_INT64;
         return true;
     }
@@ -341,12 +355,18 @@ alcore_status alcore_selection_get_column(const alcore_selection *selection, int
                             "and out are needed");
     ALCORE__TRY(alcore__enter(selection->object.ctx));
     void *values;
-    int32_t dtype;
-    if (!find_column(selection, scope, name, &values, &dtype))
+    int32_t dtype = ALCORE_INT64;
+    if (scope == ALCORE_SCOPE_CANDIDATES && strcmp(name, "rank") == 0) {
+        int64_t *ranks;
+        const alcore_status made = alcore__selection_ranks(selection, &ranks);
+        if (made != ALCORE_OK) return alcore__leave(selection->object.ctx, made);
+        values = ranks;
+    } else if (!find_column(selection, scope, name, &values, &dtype)) {
         return alcore__leave(selection->object.ctx,
                              alcore__fail(ALCORE_E_NOT_FOUND,
                                           "strategy %s keeps no record column '%s'",
                                           selection->ranking->strategy, name));
+    }
     /* A tensor points to its shape, which is therefore a member of the selection, and has no const
      * pointers. The data of an empty one is the shape's address, as it must not be NULL. */
     alcore_selection *self = selection->object.self;

@@ -10,7 +10,8 @@
  *   selection_write.c, _arrow.c, _report.c, report_chart.c   the formats it is handed out in
  *   phrase_measures.c        columns of phrases, made before a selection from them
  *
- * A selection is made once, by request_answer.c or request_hybrid.c, and never changes. Only making
+ * A selection is made once, by request_answer.c or request_hybrid.c, and never changes, but that the
+ * ranks of all candidates are made when they are first read. Only making
  * it and handing out texts needs the pool locked for reading. Its arrays [picks], which is also
  * [count], are by rank; files and reasons count ranks from 1. Arrays [candidates] are by position.
  *
@@ -136,7 +137,7 @@ struct alcore_selection {
         *costs;     /* [count] score and cost of each pick, costs in the unit of the budget */
     char **reasons; /* [count] one line each; the strings lie in reason_arena */
     alcore__arena reason_arena;
-    int64_t *ranks; /* [candidates] rank of each candidate among the picks, -1: no pick */
+    int64_t *ranks; /* [candidates] that alcore__selection_ranks() made, or NULL */
     /* Where the pool is one of phrases (selection_phrases.c), contexts of a hybrid too; else NULL:
      */
     int64_t *occurrences; /* [count] occurrences of the pick in the texts */
@@ -238,6 +239,9 @@ bool alcore__selection_is_built_in(const alcore_selection *selection);
 /* Writes the members of the provenance but "schema", which the caller writes before them, into a
  * JSON object that is open: of the provenance itself, or of the JSON report. */
 void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json);
+/* *out [candidates]: the rank of each candidate among the picks, -1: it is no pick. A view, made
+ * when it is first asked for; any thread. */
+alcore_status alcore__selection_ranks(const alcore_selection *selection, int64_t **out);
 /* Append the part of a reason that is about a phrase, and the member "contexts" of an object of
  * JSON. The former is called for picks of a pool of phrases only, whose arrays and text_rows are
  * there; the latter appends nothing where the picks are no phrases. */

@@ -349,6 +349,9 @@ alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t
 /* The same of an array of doubles that the strategy has: the record owns it after a success, and
  * *values is NULL. */
 alcore_status alcore__outcome_keep_column(alcore__run *run, const char *name, double **values);
+/* The same of integers, as an int64_t column, in whose memory they are widened; *values NULL: all
+ * are 0. */
+alcore_status alcore__outcome_keep_integers(alcore__run *run, const char *name, int32_t **values);
 /* A record column that is outcome->scores itself, not a copy. */
 alcore_status alcore__outcome_score_column(alcore__run *run, const char *name);
 /* Scores the picks from 1 down in equal steps, in the order in which they were bought, once the

@@ -12,7 +12,8 @@
  *
  * Everything is read from the record columns that the strategy leaves in the outcome, by the
  * strategy's own table of terms. Cost: per term O(candidates log picks) for the counts, one ranking
- * and one fill for the counterfactual; memory 16 bytes per candidate while it runs. */
+ * and one fill for the counterfactual; memory 8 bytes per candidate while it runs, and only where
+ * values are rescaled or unknown. */
 #include "strategy/budget/explain.h"
 
 #include <math.h>
@@ -127,54 +128,80 @@ static alcore_status measure_groups(alcore_ctx *ctx, const alcore__outcome *outc
 static alcore_status contribute(alcore__run *run, const alcore__purchase *purchase, double weight,
                                 const double *values, alcore__term_part *part) {
     int64_t count = run->outcome.count;
-    double *scaled, mean, deviation;
+    double *copy, mean, deviation;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)purchase->pick_count, sizeof(double),
                                   &part->contribution));
     const size_t height = alcore__run_height(run);
-    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &scaled));
-    memcpy(scaled, values, (size_t)count * sizeof *scaled);
-    ALCORE__TRY(alcore__rescale(run, run->rescale, scaled));
-    alcore__candidate_mean_sd(run, scaled, 1.0 /* weight */, &mean, &deviation);
+    if (run->rescale != ALCORE__RESCALE_NONE) {
+        ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &copy));
+        memcpy(copy, values, (size_t)count * sizeof *copy);
+        ALCORE__TRY(alcore__rescale(run, run->rescale, copy));
+        values = copy;
+    }
+    alcore__candidate_mean_sd(run, values, 1.0 /* weight */, &mean, &deviation);
     part->deviation = weight * deviation;
     for (int64_t rank = 0; rank < purchase->pick_count; rank++)
-        part->contribution[rank] = weight * (scaled[purchase->picks[rank]] - mean);
+        part->contribution[rank] = weight * (values[purchase->picks[rank]] - mean);
     alcore__run_drop(run, height);
     return ALCORE_OK;
 }
 
-/* Makes *out [candidates]: the rank of the pick at each position, -1 for candidates that are no
- * pick. The caller frees it. */
-static alcore_status list_ranks(const alcore__run *run, const alcore__purchase *purchase,
-                                int64_t **out) {
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof(int64_t), out));
-    for (int64_t i = 0; i < run->outcome.count; i++) (*out)[i] = -1;
+/* A pick by its position. */
+typedef struct placed_pick {
+    int64_t position, rank;
+} placed_pick;
+
+static int compare_places(const void *a, const void *b) {
+    const placed_pick *left = a, *right = b;
+    return (left->position > right->position) - (left->position < right->position);
+}
+
+/* Makes *out [picks]: the picks by rising position. The caller frees it. */
+static alcore_status list_places(const alcore__run *run, const alcore__purchase *purchase,
+                                 placed_pick **out) {
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)purchase->pick_count, sizeof(placed_pick), out));
     for (int64_t rank = 0; rank < purchase->pick_count; rank++)
-        (*out)[purchase->picks[rank]] = rank;
+        (*out)[rank] = (placed_pick){purchase->picks[rank], rank};
+    qsort(*out, (size_t)purchase->pick_count, sizeof **out, compare_places);
     return ALCORE_OK;
 }
 
+/* Buys in the order of values [candidates], of which NaN becomes the lowest: a key of NaN would
+ * never be bought. */
+static alcore_status fill_by_values(alcore__run *run, const double *values,
+                                    alcore__purchase *purchase) {
+    const int64_t count = run->outcome.count;
+    double *keys;
+    bool is_known = true;
+    for (int64_t i = 0; i < count; i++) is_known &= !isnan(values[i]);
+    if (is_known) return alcore__fill_by(run, values, purchase);
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *keys, &keys));
+    for (int64_t i = 0; i < count; i++) keys[i] = value_or_lowest(values[i]);
+    const alcore_status status = alcore__fill_by(run, keys, purchase);
+    alcore__free(run->ctx, keys);
+    return status;
+}
+
 /* The counterfactual: buys under the same budget in the order of the term's values [candidates]
- * alone, and sets part->also [picks] for the picks that both purchases have, and also_count. A
- * value of NaN becomes the lowest key, since a key of NaN would never be bought. */
+ * alone, and sets part->also [picks] for the picks that both purchases have, and also_count. */
 static alcore_status buy_alone(alcore__run *run, const alcore__purchase *purchase,
                                const double *values, alcore__term_part *part) {
-    int64_t count = run->outcome.count, *ranks = NULL;
-    double *keys;
+    placed_pick *places = NULL;
     alcore__purchase alone = {.budget = purchase->budget};
     ALCORE__TRY(
         alcore__new_array(run->ctx, (size_t)purchase->pick_count, sizeof *part->also, &part->also));
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *keys, &keys));
-    for (int64_t i = 0; i < count; i++) keys[i] = value_or_lowest(values[i]);
-    alcore_status status = alcore__fill_by(run, keys, &alone);
-    alcore__free(run->ctx, keys);
-    if (status == ALCORE_OK) status = list_ranks(run, purchase, &ranks);
+    alcore_status status = fill_by_values(run, values, &alone);
+    if (status == ALCORE_OK) status = list_places(run, purchase, &places);
     for (int64_t k = 0; k < alone.pick_count && status == ALCORE_OK; k++) {
-        int64_t rank = ranks[alone.picks[k]];
-        if (rank < 0) continue;
-        part->also[rank] = 1;
+        const placed_pick wanted = {.position = alone.picks[k]};
+        const placed_pick *found =
+            bsearch(&wanted, places, (size_t)purchase->pick_count, sizeof *places, compare_places);
+        if (!found) continue;
+        part->also[found->rank] = 1;
         part->also_count++;
     }
-    alcore__free(run->ctx, ranks);
+    alcore__free(run->ctx, places);
     alcore__purchase_clear(run->ctx, &alone);
     return status;
 }

@@ -43,6 +43,26 @@ alcore_status alcore__outcome_keep_column(alcore__run *run, const char *name, do
     return ALCORE_OK;
 }
 
+/* The array grows to twice its bytes, and the integers are widened from the last one on: the first
+ * bytes of an integer that is still narrow lie before those that are written. */
+alcore_status alcore__outcome_keep_integers(alcore__run *run, const char *name, int32_t **values) {
+    const int64_t count = run->outcome.count;
+    int64_t *wide;
+    if (!*values) return alcore__outcome_column(run, name, ALCORE_INT64, &wide);
+    const size_t bytes = (size_t)count * sizeof *wide;
+    int32_t *narrow = alcore__realloc(run->ctx, *values, bytes);
+    if (!narrow) return alcore__fail_memory(bytes);
+    *values = narrow;
+    wide = (void *)narrow;
+    for (int64_t i = count - 1; i >= 0; i--) {
+        const int64_t value = narrow[i];
+        memcpy(&wide[i], &value, sizeof value);
+    }
+    ALCORE__TRY(add_column(run, name, ALCORE_INT64, wide));
+    *values = NULL;
+    return ALCORE_OK;
+}
+
 /* alcore__outcome_clear() frees the array once. */
 alcore_status alcore__outcome_score_column(alcore__run *run, const char *name) {
     return add_column(run, name, ALCORE_FLOAT64, run->outcome.scores);

@@ -80,26 +80,15 @@ static alcore_status report_strata(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Adds an integer column to the record, made of *integers [candidates], which is freed and becomes
- * NULL; where it is NULL all entries are 0. */
-static alcore_status record_integers(alcore__run *run, const char *name, int32_t **integers) {
-    int64_t *column;
-    ALCORE__TRY(alcore__outcome_column(run, name, ALCORE_INT64, &column));
-    for (int64_t i = 0; *integers && i < run->outcome.count; i++) column[i] = (*integers)[i];
-    alcore__free(run->ctx, *integers);
-    *integers = NULL;
-    return ALCORE_OK;
-}
-
 /* Adds the columns of the record, one entry per candidate: what H was made of, so that a reason can
- * be given without computing anything again. The record owns u and d from now on; the state has
- * NULL. */
+ * be given without computing anything again. The record owns the arrays from now on; the state
+ * has NULL. */
 static alcore_status record_columns(alcore__run *run) {
     alcore__huds_state *state = run->state;
     if (alcore__huds_has_scores(run)) ALCORE__TRY(alcore__outcome_keep_column(run, "u", &state->u));
     ALCORE__TRY(alcore__outcome_keep_column(run, "d", &state->d));
-    ALCORE__TRY(record_integers(run, "stratum", &state->stratum));
-    ALCORE__TRY(record_integers(run, "cluster", &state->cluster));
+    ALCORE__TRY(alcore__outcome_keep_integers(run, "stratum", &state->stratum));
+    ALCORE__TRY(alcore__outcome_keep_integers(run, "cluster", &state->cluster));
     return alcore__outcome_score_column(run, "H");
 }
 
