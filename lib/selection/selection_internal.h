@@ -10,10 +10,10 @@
  *   selection_write.c, _arrow.c, _report.c, report_chart.c   the formats it is handed out in
  *   phrase_measures.c        columns of phrases, made before a selection from them
  *
- * A selection is made once, by request_answer.c or request_hybrid.c, and never changes, but that the
- * ranks of all candidates are made when they are first read. Only making it and handing out texts
- * needs the pool locked for reading. Its arrays [picks], which is also [count], are by rank; files
- * and reasons count ranks from 1. Arrays [candidates] are by position.
+ * A selection is made once, by request_answer.c or request_hybrid.c, and never changes, except that
+ * the ranks of all candidates are made when they are first read. Only making it and handing out
+ * texts needs the pool locked for reading. Its arrays [picks], which is also [count], are by rank;
+ * files and reasons count ranks from 1. Arrays [candidates] are by position.
  *
  * Words of this room:
  *
