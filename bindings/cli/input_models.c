@@ -111,17 +111,20 @@ int join_path(const char *folder, const char *name, char path[4096]) {
 }
 
 /* Opens the folder of a model with the options of the command line. Folders of ready columns, which
- * have no config.json, run nowhere and read no texts: the device is then that of the selection
- * alone. */
+ * have none of the files of models, adapters and sentence-transformers, run nowhere and read no
+ * texts: the device is then that of the selection alone. */
 static int open_folder(alcore_ctx *ctx, const arguments *args, const char *folder, taken *by,
                        alcore_model **out) {
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
-    char config[4096];
-    TRY(join_path(folder, "config.json", config));
-    if (access(config, R_OK) == 0) {
-        TRY(read_folder_options(args, &options));
-        by->folder = true;
+    static const char *const files[] = {"config.json", "adapter_config.json", "modules.json"};
+    bool reads = false;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[4096];
+        TRY(join_path(folder, files[i], path));
+        reads = reads || access(path, R_OK) == 0;
     }
+    if (reads) TRY(read_folder_options(args, &options));
+    by->folder = by->folder || reads;
     return outcome(alcore_model_open(ctx, folder, &options, out));
 }
 

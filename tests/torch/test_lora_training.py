@@ -86,6 +86,20 @@ def the_command_writes_an_adapter(box):
         assert (bytes_of(out, "adapter_model.safetensors") == bytes_of(box, name, "adapter_model.safetensors")) == (name == "same"), name
 
 
+def selections_take_its_folder(box):
+    """With the options of folders, as that of its base: picks are those of the merged model."""
+    folder(box, "qwen3")
+    train(box, "qwen3", "out", lora_rank=2, lora_alpha=16)
+    open_model(os.path.join(box, "out")).save(os.path.join(box, "merged"))
+    found = []
+    for name in ("out", "merged", "qwen3"):
+        done = subprocess.run([ALCORE, "select", "texts.txt", "--strategy", "nnll", "--budget", "2", "--model", name, "--prompt", "w5 {text} w6", "--dtype", "float32",
+                               "--quiet"], cwd=box, capture_output=True, text=True, timeout=100)
+        assert done.returncode == 0, done.stderr
+        found.append(done.stdout)
+    assert found[0] == found[1] != found[2], found
+
+
 def a_classifier_has_its_head(box):
     base = folder(box, "bert-class")
     model = open_model(base)
@@ -260,7 +274,7 @@ assert(model:save('lua'))
 
 def main():
     tap = Tap()
-    tap.run([the_command_writes_an_adapter, a_classifier_has_its_head, words_are_adapted, trainings_go_on, the_best_is_kept, what_is_not_trained_is_refused])
+    tap.run([the_command_writes_an_adapter, selections_take_its_folder, a_classifier_has_its_head, words_are_adapted, trainings_go_on, the_best_is_kept, what_is_not_trained_is_refused])
     if LUA:
         tap.run([lua_trains_adapters])
     else:
