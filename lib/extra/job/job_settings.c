@@ -163,7 +163,8 @@ alcore_status alcore__job_check_served(const alcore_job *job) {
                                                              : check_columns(request, strategy);
 }
 
-/* Whether the strategy needs a column of the candidates that an n-gram model makes. */
+/* Whether the strategy needs a column of the candidates that an n-gram model makes, as it makes the
+ * embeddings by which max_similarity compares picks. */
 static bool needs_ngram_column(const alcore_strategy *strategy) {
     const char *need;
     for (int64_t i = 0; (need = alcore__strategy_needs(strategy, ALCORE_ROLE_CANDIDATES, i)); i++)
@@ -191,7 +192,7 @@ alcore_status alcore__job_plan(alcore_job *job) {
         makes[ALCORE__EXCHANGE_KEPT] =
             alcore__strategy_draws(strategy) && sticky && alcore__drawn_before(request)->round > 0;
         makes[ALCORE__EXCHANGE_MODEL] =
-            !whole && needs_ngram_column(strategy) && alcore__request_learns(request);
+            !whole && (limited || needs_ngram_column(strategy)) && alcore__request_learns(request);
         makes[ALCORE__EXCHANGE_NOMINEES] = !def->gather && !passes;
         makes[ALCORE__EXCHANGE_GATHERED] = def->gather != NULL;
         makes[ALCORE__EXCHANGE_PASSES] = passes;

@@ -52,6 +52,8 @@ static const job_setting SETTINGS[] = {
     {"huds", NULL, "100w", NULL, ALCORE_DEDUP_NORMALIZED},
     {"huds", "n_strata=3 candidates=120", "12", "masks=near", ALCORE_DEDUP_EXACT},
     {"kcenter", NULL, "7", NULL, ALCORE_DEDUP_EXACT}, /* labeled rows have vectors too */
+    {"random", NULL, "60w", "max_similarity=0.5", ALCORE_DEDUP_EXACT},
+    {NULL, NULL, "60w", "max_similarity=0.5", ALCORE_DEDUP_EXACT},
 };
 enum { SETTING_COUNT = sizeof SETTINGS / sizeof *SETTINGS };
 
