@@ -65,7 +65,8 @@ START_TEST(no_shard_has_a_row) {
         alcore_job *jobs[3];
         alcore__rng rng;
         alcore__rng_seed(&rng, 1);
-        if (!alcore_job_serves(name) || strcmp(name, "gold") == 0) continue;
+        if (strcmp(name, "gold") == 0 || strcmp(name, "huds-phrase") == 0)
+            continue; /* a target has rows; the n-gram model has no text, on one machine neither */
         for (int32_t s = 0; s < cut.shards; s++) jobs[s] = job_new(ctx, &setting, &cut, s);
         job_drive(ctx, jobs, cut.shards, &rng);
         for (int32_t s = 0; s < cut.shards; s++) {
