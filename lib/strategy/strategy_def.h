@@ -211,7 +211,7 @@ struct alcore__strategy_def {
      * sums and extra bytes, whose number for a block does not depend on the block's rows, so that a
      * shard keeps the values of its own rows only and nominates candidates (run->input->own).
      * state: with the parameters, before begin. NULL: never. */
-    bool (*ranks_own)(const void *state);
+    bool (*ranks_own)(const void *state); /* alcore__ranks_own: with all parameters */
     /* The strategy buys phrases: from a pool of texts a request derives the pool of their phrases
      * first, with the options that this function sets by the parameters. NULL: it buys rows. */
     void (*phrase_options)(const alcore__values *values, alcore_phrase_options *out);
@@ -299,7 +299,7 @@ static inline int64_t alcore__candidate_row(const alcore__run *run, int64_t posi
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
     return active->rows ? active->rows[position] : active->first_row + position;
 }
-/* Whether the candidates and labeled rows of the run are those of one shard among several. */
+/* Whether the candidates of the run are those of one shard among several. */
 static inline bool alcore__lists_own(const alcore__run *run) {
     return run->input->own.only;
 }
@@ -307,12 +307,11 @@ static inline bool alcore__lists_own(const alcore__run *run) {
 static inline bool alcore__in_shards(const alcore__run *run) {
     return run->input->own.candidates > 0;
 }
-/* Active rows of the candidates' pool, in all shards: candidates, or labeled rows. */
+/* Active rows of a source, in all shards; labeled rows are always those of all. */
 static inline int64_t alcore__active_in_all(const alcore__run *run,
                                             enum alcore__row_source source) {
-    const alcore__own_rows *own = &run->input->own;
-    if (!own->only) return run->active[source].count;
-    return source == ALCORE__OVER_LABELED_ROWS ? own->labeled : own->candidates;
+    const bool own = run->input->own.only && source == ALCORE__OVER_CANDIDATES;
+    return own ? run->input->own.candidates : run->active[source].count;
 }
 /* The table of kernels of the run's engine, and the first argument of each kernel. */
 static inline const alcore_sys_kernels *alcore__run_kernels(const alcore__run *run) {
@@ -374,6 +373,11 @@ double alcore__cosine(double dot, double norm, double other_norm);
 /* Warns, in the log, when a strategy will make more than 100 passes over the embeddings of the
  * candidates. passes: about how many, 0 or more and no NaN. Called once, in `begin`. */
 void alcore__warn_passes(const alcore__run *run, double passes);
+/* A ranks_own that is always true. */
+static inline bool alcore__ranks_own(const void *state) {
+    (void)state;
+    return true;
+}
 /* About how many picks the budget buys: the budget divided by the mean cost of a candidate, from 0
  * to the number of candidates, never NaN. */
 double alcore__expected_picks(const alcore__run *run);

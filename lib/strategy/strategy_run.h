@@ -46,10 +46,10 @@ typedef struct alcore__place {
 /* The rows that a run lists where each shard keeps what it computes of its own candidates
  * (passes/shard_passes.h). Zeroed: all rows. */
 typedef struct alcore__own_rows {
-    bool only;          /* the run lists the candidates and labeled rows first .. end - 1 only */
+    bool only;          /* the run lists the candidates first .. end - 1 only */
     int64_t first, end; /* rows of the candidates' pool, whose blocks are whole */
     /* Of all shards; candidates is not 0 in any run over shards: */
-    int64_t candidates, labeled;
+    int64_t candidates;
     double cost; /* of all candidates, where they have costs */
 } alcore__own_rows;
 

@@ -26,7 +26,7 @@ void alcore__job_use_own(alcore_job *job) {
 }
 
 bool alcore__job_take_bits(const alcore_job *job, const alcore__job_entry *entry,
-                           alcore__byte_cursor *cursor, int64_t count, uint8_t *mask,
+                           alcore__byte_cursor *cursor, int64_t count, bool all, uint8_t *mask,
                            const char **bits) {
     const int64_t rows = entry->end - entry->first;
     int64_t set = 0;
@@ -34,7 +34,8 @@ bool alcore__job_take_bits(const alcore_job *job, const alcore__job_entry *entry
     for (int64_t row = 0; *bits && row < rows; row++) {
         const uint8_t bit = (*bits)[row / 8] >> row % 8 & 1;
         set += bit;
-        if (bit && alcore__job_keeps(job, entry->first + row)) mask[entry->first + row] = 1;
+        if (bit && (all || alcore__job_keeps(job, entry->first + row)))
+            mask[entry->first + row] = 1;
     }
     return *bits && set == count;
 }

@@ -28,10 +28,11 @@ typedef struct alcore__job_languages {
 struct alcore__job_passes {
     alcore__held_answer *held; /* what the shard itself reads; NULL: not made yet */
     /* Of all shards; NULL before the exchange of rows is over: */
-    uint8_t *mask, *labeled_rows; /* [job->rows] 1: a candidate; a labeled row */
-    double *costs;                /* [job->rows] of candidates; NULL: each costs 1 */
-    /* With own.only, where the strategy ranks its own rows, these arrays have entries of the rows
-     * of the shard's blocks alone, and the pages of others are never written. */
+    uint8_t *labeled_rows; /* [job->rows] 1: a labeled row */
+    /* With own.only, where the strategy ranks its own rows, these arrays have entries of the rows of
+     * the shard's blocks alone, and the pages of others are never written. */
+    uint8_t *mask; /* [job->rows] 1: a candidate */
+    double *costs; /* [job->rows] of candidates; NULL: each costs 1 */
     alcore__own_rows own;
     alcore__job_languages languages;
     alcore__column *columns[ALCORE__DATASET_COLUMNS]; /* with the rows of the shard's blocks */
@@ -78,9 +79,9 @@ alcore_status alcore__job_choose_own(alcore_job *job);
 void alcore__job_use_own(alcore_job *job);
 
 /* *bits: a bit for each of the rows of an entry, `count` of which are set; mask [job->rows] gets
- * those of the kept rows. */
+ * those of the kept rows, or of all. */
 bool alcore__job_take_bits(const alcore_job *job, const alcore__job_entry *entry,
-                           alcore__byte_cursor *cursor, int64_t count, uint8_t *mask,
+                           alcore__byte_cursor *cursor, int64_t count, bool all, uint8_t *mask,
                            const char **bits);
 /* Takes what the candidates of an entry cost. */
 bool alcore__job_take_costs(const alcore_job *job, const alcore__job_entry *entry,

@@ -276,14 +276,13 @@ static alcore_status take_entry(taking *self, const alcore__job_entry *entry, in
                             (long long)entry->first, (long long)entry->end - 1);
     *whole = header.border == alcore__job_block_border(entry->first, entry->end) - entry->first &&
              header.has_costs == has_costs(self->job) && header.labeled >= 0 &&
-             alcore__job_take_bits(self->job, entry, cursor, header.candidates, passes->mask,
+             alcore__job_take_bits(self->job, entry, cursor, header.candidates, false, passes->mask,
                                    &candidates) &&
              (header.labeled == 0 || alcore__job_take_bits(self->job, entry, cursor, header.labeled,
-                                                           passes->labeled_rows, &labeled)) &&
+                                                           true, passes->labeled_rows, &labeled)) &&
              (!header.has_costs || alcore__job_take_costs(self->job, entry, cursor, candidates));
     self->labeled += header.labeled;
     passes->own.candidates += header.candidates;
-    passes->own.labeled += header.labeled;
     if (*whole && reads_languages(self->job))
         ALCORE__TRY(alcore__job_take_languages(self->job, entry, cursor, whole));
     if (!*whole) return ALCORE_OK;

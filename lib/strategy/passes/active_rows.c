@@ -71,7 +71,7 @@ alcore_status alcore__list_active_rows(alcore__run *run) {
                             &active[ALCORE__OVER_CANDIDATES]));
     if (input->labeled_rows)
         ALCORE__TRY(list_source(run->ctx, &input->candidates, input->labeled_rows,
-                                nan[ALCORE__OVER_CANDIDATES], &input->own,
+                                nan[ALCORE__OVER_CANDIDATES], NULL,
                                 &active[ALCORE__OVER_LABELED_ROWS]));
     ALCORE__TRY(list_source(run->ctx, &input->labeled, input->labeled.mask,
                             nan[ALCORE__OVER_LABELED_POOL], NULL,

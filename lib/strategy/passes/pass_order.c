@@ -34,8 +34,6 @@ static const alcore__pass NO_PASSES[] = {{.name = NULL}};
 
 /* Whether a source has an active row, in any shard. */
 static bool has_rows(const alcore__run *run, enum alcore__row_source source) {
-    if (source != ALCORE__OVER_CANDIDATES && source != ALCORE__OVER_LABELED_ROWS)
-        return run->active[source].count > 0;
     return alcore__active_in_all(run, source) > 0;
 }
 

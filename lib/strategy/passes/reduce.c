@@ -102,9 +102,9 @@ static alcore_status check_partial(alcore__run *run, const alcore__partial *part
     *next = number + block.blocks;
     const alcore__partial_layout layout = exchanged_layout(run, pass, &block);
     /* Without bytes where it is in that of another block, or in a block of another shard, of whose
-     * rows nothing is known. */
-    if (partial->bytes == 0 && run->runner->exchanges &&
-        (alcore__pass_joins(run, pass) || alcore__lists_own(run)))
+     * candidates nothing is known. */
+    const bool unknown = alcore__lists_own(run) && pass->source == ALCORE__OVER_CANDIDATES;
+    if (partial->bytes == 0 && run->runner->exchanges && (unknown || alcore__pass_joins(run, pass)))
         return ALCORE_OK;
     if (layout.leading_bytes + layout.extra_bytes != partial->bytes)
         return alcore__fail(ALCORE_E_CORRUPT, "the partial of block %lld has %zu bytes, not %zu",

@@ -446,12 +446,6 @@ static alcore_status finish(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Of all parameters. */
-static bool ranks_own(const void *state) {
-    (void)state;
-    return true;
-}
-
 #define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, average_state, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
@@ -480,5 +474,5 @@ const alcore__strategy_def alcore__strategy_average_dist = {
     .passes = PASSES,
     .finish = finish,
     .by_passes = true,
-    .ranks_own = ranks_own,
+    .ranks_own = alcore__ranks_own,
 };

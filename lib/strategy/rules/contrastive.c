@@ -271,4 +271,5 @@ const alcore__strategy_def alcore__strategy_contrastive = {
     .passes = PASSES,
     .finish = finish,
     .by_passes = true,
+    .ranks_own = alcore__ranks_own,
 };

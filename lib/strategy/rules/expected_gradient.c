@@ -145,4 +145,5 @@ const alcore__strategy_def alcore__strategy_egl = {
     .passes = PASSES,
     .finish = finish,
     .by_passes = true,
+    .ranks_own = alcore__ranks_own,
 };

@@ -199,12 +199,6 @@ static const alcore__pass PASSES[] = {
     {.name = NULL},
 };
 
-/* Of all parameters: lists of neighbors are those of all shards, whatever is kept of others. */
-static bool ranks_own(const void *state) {
-    (void)state;
-    return true;
-}
-
 #define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, alcore__knn_state, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
@@ -251,5 +245,5 @@ const alcore__strategy_def alcore__strategy_knn_uncertainty = {
     .passes = PASSES,
     .finish = alcore__knn_finish,
     .by_passes = true,
-    .ranks_own = ranks_own,
+    .ranks_own = alcore__ranks_own,
 };
