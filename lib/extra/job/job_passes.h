@@ -29,8 +29,8 @@ struct alcore__job_passes {
     alcore__held_answer *held; /* what the shard itself reads; NULL: not made yet */
     /* Of all shards; NULL before the exchange of rows is over: */
     uint8_t *labeled_rows; /* [job->rows] 1: a labeled row */
-    /* With own.only, where the strategy ranks its own rows, these arrays have entries of the rows of
-     * the shard's blocks alone, and the pages of others are never written. */
+    /* With own.only, where the strategy ranks its own rows, the next two have entries of the rows
+     * of the shard's blocks alone, and the pages of others are never written. */
     uint8_t *mask; /* [job->rows] 1: a candidate */
     double *costs; /* [job->rows] of candidates; NULL: each costs 1 */
     alcore__own_rows own;
