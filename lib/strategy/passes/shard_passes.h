@@ -11,8 +11,8 @@
  *
  * Where the input says so (alcore__own_rows) a run lists its own candidates only, and the labeled
  * rows of all: values of rows stay where they were computed, arrays have an entry for each own
- * candidate, and sums and extra bytes alone are exchanged, those of all blocks. Then each process nominates (budget/nominees.h). For
- * strategies whose definition says ranks_own.
+ * candidate, and sums and extra bytes alone are exchanged, those of all blocks. Then each process
+ * nominates (budget/nominees.h). For strategies whose definition says ranks_own.
  *
  * Only for strategies whose definition says by_passes. Blocks are those of all rows, so that a
  * process has whole ones; there are no wide blocks. */
