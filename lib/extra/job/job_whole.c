@@ -7,8 +7,9 @@
  *   of the target   every shard has the whole target and buys alone; nothing is put in, so that
  *                   the exchange only compares the settings, of which a hash of the target is one
  *
- * The texts travel, not the counts of their phrases: these would be several times as many bytes, as
- * most phrases of up to four words occur once.
+ * The texts travel, not the counts of their phrases: these would be four times as many bytes, as
+ * most phrases of up to four words occur once, and counts of the frequent ones alone do not tell
+ * what reasons say of all (docs/distributed.md has the figures).
  *
  * What a shard puts in is whole_header, then for each row row_head and the bytes of its text, id,
  * language and group, together up to a multiple of 8. */
