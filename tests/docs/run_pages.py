@@ -35,6 +35,8 @@ EXCEPTIONS = [
     ("docs/start-c.md", "sh", "apt-get install", BARE),
     ("docs/start-command.md", "sh", "apt-get install", BARE),
     ("docs/results/classification.md", "sh", "S=", "it takes half an hour and a model; test_what_a_classifier_learns_from runs the script"),
+    ("docs/results/classification.md", "sh", "python3 tests/bench/bench_badge_modes.py", "it takes minutes; "
+     "test_what_a_classifier_learns_from runs the script"),
     ("docs/results/classification.md", "sh", "T=", "it takes minutes and a model; test torch_classify_tuned runs the script"),
     ("docs/results/worth.md", "sh", "export ALCORE_SHARED_DATA", "it takes an hour and the corpora; test worth_sh runs the script"),
     ("docs/results/papers.md", "sh", "export ALCORE_SHARED_DATA", "it takes hours, the corpora and a model; test papers_sh runs the script"),

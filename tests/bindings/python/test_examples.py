@@ -128,10 +128,10 @@ def test_what_a_classifier_learns_from(root, tmp_path):
     rows += [line(split, label, i) for label in words for split in ("train", "test") for i in range(6)]
     table = tmp_path / "task.tsv"
     table.write_text("split\tlabel\ttext\n" + "".join(rows))
-    out = run(root, "../experiments/classify.py", table, "ngram", "margin", "qbc", "kcenter!", needs=["sklearn"])
+    out = run(root, "../experiments/classify.py", table, "ngram", "margin", "qbc", "kcenter!", "badge:mode=oversampling,steps=2", needs=["sklearn"])
     assert "18 of test, 3 classes, 3 labels a round" in out
     found = {name: list(map(float, means.split(" | "))) for name, means in re.findall(r"^\| `(\S+)` \| ([\d. |]+) \| [+-]", out, re.M)}
-    assert sorted(found) == ["kcenter!", "margin", "qbc", "random"] and all(len(means) == 5 for means in found.values())
+    assert sorted(found) == ["badge:mode=oversampling,steps=2", "kcenter!", "margin", "qbc", "random"] and all(len(means) == 5 for means in found.values())
     assert found["margin"][0] == found["qbc"][0] == found["random"][0]  # the same seeds
     assert found["kcenter!"][4] > found["random"][4] + 10
     done = subprocess.run([sys.executable, str(root / "examples" / "experiments" / "classify.py"), table, "ngram", "margins!"],
