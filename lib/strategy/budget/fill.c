@@ -23,6 +23,9 @@
 
 #include "strategy/budget/rank.h"
 
+/* Relative to the budget: above n 2^-53, the rounding of a sum of n costs, for n = 2^33 picks. */
+static const double ROUNDING = 0x1p-20;
+
 /* A filler that has bought nothing, under the run's own budget, the largest of the request. */
 static alcore__filler empty_filler(alcore__run *run) {
     return (alcore__filler){.run = run, .bought = {.budget = run->input->fill.budget}};
@@ -210,6 +213,12 @@ double alcore__expected_picks(const alcore__run *run) {
     const double budget = run->input->fill.budget;
     if (own->only) return picks_of(run, budget, own->candidates, own->cost);
     return expected_picks(run, budget);
+}
+
+double alcore__nominees_budget(const alcore__run *run) {
+    const double budget = run->input->fill.budget;
+    const bool nominates = run->def->in_shards || alcore__lists_own(run);
+    return nominates && run->input->costs ? budget * (1.0 + ROUNDING) : budget;
 }
 
 alcore_status alcore__rows_of_ties(const alcore__run *run, const int64_t **out) {

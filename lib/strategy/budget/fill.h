@@ -55,6 +55,9 @@ alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *po
  * Called in the strategy's finish; the filler is empty afterwards. */
 void alcore__filler_finish(alcore__filler *filler);
 
+/* The budget under which a shard nominates (nominees.h): that of the run, and a little more where
+ * sums of costs may be rounded otherwise in another order. In any other run the budget. */
+double alcore__nominees_budget(const alcore__run *run);
 /* *out [candidates]: the rows by which random ties are drawn, which are those of all shards; may be
  * NULL where ties are not random. Of a shard whose numbers differ from those of its pool they are
  * on the run's stack. */

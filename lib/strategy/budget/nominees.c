@@ -32,9 +32,6 @@
 #include "strategy/passes/runner.h"
 #include "strategy/strategy_handle.h"
 
-/* Relative to the budget: above n 2^-53, the rounding of a sum of n costs, for n = 2^33 picks. */
-static const double ROUNDING = 0x1p-20;
-
 /* ---- a shard ---- */
 
 /* Copies to *out what is offered before all nominees, and the picks of a shard, by rank; keys
@@ -57,12 +54,6 @@ static alcore_status copy_picks(const alcore__run *run, const double *keys,
                               .cost = input->costs ? input->costs[row] : 1.0};
     }
     return ALCORE_OK;
-}
-
-double alcore__nominees_budget(const alcore__run *run) {
-    const double budget = run->input->fill.budget;
-    const bool nominates = run->def->in_shards || alcore__lists_own(run);
-    return nominates && run->input->costs ? budget * (1.0 + ROUNDING) : budget;
 }
 
 alcore_status alcore__run_nominate(alcore__run *run, alcore__nominees *out) {

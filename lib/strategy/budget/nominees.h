@@ -30,9 +30,6 @@ alcore_status alcore__strategy_nominate(const alcore_strategy *strategy,
 /* The same of a run whose passes are made, and whose input has the policy overshoot; behind those
  * that its strategy offers before all others. */
 alcore_status alcore__run_nominate(alcore__run *run, alcore__nominees *out);
-/* The budget under which a shard nominates: that of the run, and a little more where sums of costs
- * may be rounded otherwise in another order. In any other run the budget. */
-double alcore__nominees_budget(const alcore__run *run);
 /* *out: whether the strategy with its parameters and the input allow a shard to keep the values of
  * its own rows only (ranks_own) and nominate. */
 alcore_status alcore__strategy_ranks_own(const alcore_strategy *strategy,

@@ -30,7 +30,6 @@
 
 #include "strategy/block.h"
 #include "strategy/budget/fill.h"
-#include "strategy/budget/nominees.h"
 #include "strategy/budget/rank.h"
 #include "strategy/rules/target_groups.h"
 #include "strategy/strategies.h"
