@@ -109,24 +109,47 @@ static void attend(const torch_attention *what) {
     for (; first < what->queries; first++) attend_rows(what, first, 1);
 }
 
+/* scores[j] = query key_j for `keys` (1 or 4) keys from `first` on. */
+INLINE void chain_scores(const torch_chain *what, const float *query, int64_t first, int keys,
+                         float *scores) {
+    const int64_t wide = torch_padded(what->head);
+    floats sums[4] = {{0}};
+    for (int64_t c = 0; c < wide; c += WIDTH) {
+        const floats part = load(query + c);
+        UNROLLED
+        for (int j = 0; j < keys; j++)
+            sums[j] += part * load(what->tokens[first + j] + what->place + c);
+    }
+    const four_floats found = sums_of(sums);
+    memcpy(scores + first, &found, (size_t)keys * sizeof *scores);
+}
+
+/* out = the values times scores, `vectors` (1 or 4) vectors of them from component c on. */
+INLINE void chain_values(const torch_chain *what, const float *scores, int64_t c, int vectors,
+                         float part, float *out) {
+    const int64_t place = what->place + what->value_place + c;
+    floats sums[4] = {{0}};
+    for (int64_t j = 0; j < what->keys; j++) {
+        const float *value = what->tokens[j] + place;
+        UNROLLED
+        for (int v = 0; v < vectors; v++) sums[v] += load(value + v * WIDTH) * scores[j];
+    }
+    UNROLLED
+    for (int v = 0; v < vectors; v++) store(out + c + v * WIDTH, sums[v] * part);
+}
+
 static void attend_chain(const torch_chain *what) {
     const int64_t head = what->head, padded = torch_padded(what->keys), wide = torch_padded(head);
     float *scores = what->scratch, *mixed = scores + TORCH_QUERIES * padded;
+    int64_t j = 0, c = 0;
     memset(mixed, 0, (size_t)wide * sizeof *mixed);
-    for (int64_t c = 0; c < head; c++) mixed[c] = what->query[c] * what->scale;
-    for (int64_t j = 0; j < what->keys; j++) {
-        const float *key = what->tokens[j] + what->place;
-        floats sum = load(mixed) * load(key);
-        for (int64_t c = WIDTH; c < wide; c += WIDTH) sum += load(mixed + c) * load(key + c);
-        scores[j] = sum_of(sum) + (what->bias == NULL ? 0 : what->bias[j]);
-    }
+    for (int64_t i = 0; i < head; i++) mixed[i] = what->query[i] * what->scale;
+    for (; j + 4 <= what->keys; j += 4) chain_scores(what, mixed, j, 4, scores);
+    for (; j < what->keys; j++) chain_scores(what, mixed, j, 1, scores);
+    for (j = 0; what->bias != NULL && j < what->keys; j++) scores[j] += what->bias[j];
     const float part = soften(scores, what->keys, padded);
-    for (int64_t c = 0; c < wide; c += WIDTH) {
-        const int64_t place = what->place + what->value_place + c;
-        floats sum = {0};
-        for (int64_t j = 0; j < what->keys; j++) sum += load(what->tokens[j] + place) * scores[j];
-        store(mixed + c, sum * part);
-    }
+    for (; c + 4 * WIDTH <= wide; c += 4 * WIDTH) chain_values(what, scores, c, 4, part, mixed);
+    for (; c < wide; c += WIDTH) chain_values(what, scores, c, 1, part, mixed);
     memcpy(what->out, mixed, (size_t)head * sizeof *mixed);
 }
 

@@ -13,7 +13,7 @@
 extern const torch_kernels torch_kernels_portable;
 #if defined(__x86_64__)
 extern const torch_kernels torch_kernels_avx2, torch_kernels_avx512;
-extern const torch_products torch_products_int8, torch_products_bfloat16;
+extern const torch_products torch_products_int8, torch_products_bfloat16, torch_products_float32;
 #endif
 
 /* A copy runs only where the processor has every extension that it is compiled for (those of
@@ -45,7 +45,7 @@ const torch_kernels *torch_kernels_here(void) {
 }
 
 #if defined(__x86_64__)
-/* The instructions that are compiled into both copies of torch_products.c. */
+/* The instructions that are compiled into all copies of torch_products.c. */
 static int has_avx512(void) {
     return torch_kernels_here() == &torch_kernels_avx512;
 }
@@ -61,6 +61,13 @@ const torch_products *torch_products_int8_here(void) {
 const torch_products *torch_products_bfloat16_here(void) {
 #if defined(__x86_64__)
     if (has_avx512() && __builtin_cpu_supports("avx512bf16")) return &torch_products_bfloat16;
+#endif
+    return NULL;
+}
+
+const torch_products *torch_products_float32_here(void) {
+#if defined(__x86_64__)
+    if (has_avx512()) return &torch_products_float32;
 #endif
     return NULL;
 }

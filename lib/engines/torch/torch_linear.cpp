@@ -149,13 +149,18 @@ at::Tensor gated(const Linear &gate, const at::Tensor &x, const at::Tensor &insi
 
 PackedWeights::~PackedWeights() {
     for (auto &[place, weight] : plain_) *place = std::move(weight);
+    for (Linear *linear : packed_) linear->narrow = nullptr;
 }
 
 void PackedWeights::pack(const Host &host, Linear &linear) {
     at::Tensor &weight = linear.weight;
     if (!weight.defined() || weight.numel() > MOST_PACKED || !onednn_packing() ||
-        !fits_onednn(weight, weight))
+        !fits_onednn(weight, weight) || linear.narrow || linear.low_rank)
         return;
+    packed_.push_back(&linear);
+    linear.narrow = packed_weight(host, linear);
+    if (linear.narrow) return;
+    packed_.pop_back();
     c10::Stack stack{weight, c10::IValue() /* rows of the other factor: not known */};
     onednn_packing()->callBoxed(stack);
     plain_.push_back({&weight, weight});

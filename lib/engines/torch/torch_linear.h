@@ -9,11 +9,12 @@
 
 namespace alcore_torch {
 
-/* Weights of a model in the layout that oneDNN computes with, for the length of a call without
- * gradients: given others, oneDNN copies them to that layout in every product, which takes a tenth
- * of the time of a product with 700 rows and half of it with 50. The plain weights are in the model
- * again when the object is gone, also after a failure. Calls on a model come one at a time, so that
- * nobody else meets it in between. Memory: the packed weights once more. */
+/* Weights of a model in the layout of the module's own kernels (torch_narrow.h), or of oneDNN where
+ * the processor has none of them, for the length of a call without gradients: given others, oneDNN
+ * copies them to its layout in every product, which takes a tenth of the time of a product with 700
+ * rows and half of it with 50. The model has the plain weights alone when the object is gone, also
+ * after a failure. Calls on a model come one at a time, so that nobody else meets it in between.
+ * Memory: the packed weights once more. */
 class PackedWeights {
   public:
     PackedWeights() = default;
@@ -22,13 +23,15 @@ class PackedWeights {
     PackedWeights &operator=(const PackedWeights &) = delete;
     /* Packs the matrices of all blocks; throws when cancelled. */
     void pack(const Host &host, Stack &stack);
-    /* Packs one matrix. Left as it is: what is not multiplied by oneDNN, and a matrix of more than
-     * MOST_PACKED components, as a call must be able to end within 100 ms. */
+    /* Packs one matrix. Left as it is: what is not multiplied by oneDNN, a matrix of more than
+     * MOST_PACKED components, as a call must be able to end within 100 ms, and one that is narrow
+     * or to which an adapter adds. */
     void pack(const Host &host, Linear &linear);
 
   private:
     static constexpr int64_t MOST_PACKED = int64_t{1} << 25;
     std::vector<std::pair<at::Tensor *, at::Tensor>> plain_; /* where it belongs, and the weight */
+    std::vector<Linear *> packed_;                           /* those for the kernels */
 };
 
 /* The matrices of a block, of which some may not be given. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights in bfloat16 and in 8 bits, and products with them (torch_narrow.h). */
+/* Weights in bfloat16, in 8 bits and packed in float32, and products with them (torch_narrow.h). */
 #include "torch_narrow.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <sys/mman.h>
 
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
@@ -25,7 +26,9 @@ constexpr int64_t MOST_COMPONENTS = 65536;
  * holds back these too. */
 const torch_products *kernels_of(at::ScalarType type) {
     if (at::get_cpu_capability() != "AVX512") return nullptr;
-    return type == at::kChar ? torch_products_int8_here() : torch_products_bfloat16_here();
+    return type == at::kChar    ? torch_products_int8_here()
+           : type == at::kFloat ? torch_products_float32_here()
+                                : torch_products_bfloat16_here();
 }
 
 /* x rounded to steps of range / count, and to `most` of them at most. A row of zeros stays one, and
@@ -77,17 +80,31 @@ bool fits_in_place(const at::Tensor &weight, const NarrowWeight &to) {
            to.in % to.kernels->group == 0;
 }
 
+/* Asks for large pages below a tensor that is going to be filled: to get its memory in small ones
+ * takes as long as to fill it. */
+void prefer_large_pages(const at::Tensor &tensor) {
+#ifdef MADV_HUGEPAGE
+    constexpr uintptr_t PAGE = uintptr_t{1} << 21;
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(tensor.data_ptr()),
+                    first = (begin + PAGE - 1) / PAGE * PAGE,
+                    end = (begin + tensor.nbytes()) / PAGE * PAGE;
+    if (first < end)
+        madvise(reinterpret_cast<void *>(first), end - first, MADV_HUGEPAGE); /* or small ones */
+#endif
+}
+
 /* Packs panel by panel, so that a weight of another type needs no whole copy in float32; between
  * PIECE components the call may be cancelled. replace: nothing else reads the weight, whose memory
  * the panels then take where they fit. */
-std::shared_ptr<const NarrowWeight> pack(const Model &model, const at::Tensor &weight,
-                                         const at::Tensor &bias, bool replace) {
+std::shared_ptr<const NarrowWeight> pack(const Host &host, at::ScalarType type,
+                                         const at::Tensor &weight, const at::Tensor &bias,
+                                         bool replace) {
     constexpr int64_t PIECE = int64_t{1} << 24;
     auto out = std::make_shared<NarrowWeight>();
-    out->type = model.products;
+    out->type = type;
     out->out = weight.size(0);
     out->in = weight.size(1);
-    out->kernels = kernels_of(model.products);
+    out->kernels = kernels_of(type);
     if (out->kernels == nullptr) return out;
     const int64_t panels = (out->out + TORCH_PANEL - 1) / TORCH_PANEL,
                   bytes = TORCH_PANEL * torch_row_bytes(out->kernels, out->in),
@@ -96,13 +113,14 @@ std::shared_ptr<const NarrowWeight> pack(const Model &model, const at::Tensor &w
     out->values = replace && fits_in_place(weight, *out)
                       ? weight.view({-1}).view(at::kChar)
                       : at::empty({panels * bytes}, options.dtype(at::kChar));
+    if (type == at::kFloat) prefer_large_pages(out->values);
     out->scales = at::empty({panels * TORCH_PANEL}, options);
     out->sums = at::empty({panels * TORCH_PANEL}, options.dtype(at::kInt));
     out->bias = at::zeros({panels * TORCH_PANEL}, options);
     if (bias.defined()) out->bias.narrow(0, 0, out->out).copy_(bias);
     for (int64_t panel = 0; panel < panels; panel += piece) {
         pack_panels(weight, *out, panel, std::min(panels, panel + piece));
-        model.host.tick(nullptr, 0, 0);
+        host.tick(nullptr, 0, 0);
     }
     return out;
 }
@@ -124,14 +142,14 @@ class Narrowing {
         for (Stack *stack : {&model_.encoder, model_.decoder ? &*model_.decoder : nullptr})
             if (stack != nullptr && stack->words.is_same(whole)) tables.push_back(stack);
         if (whole.use_count() == 1 + tables.size()) {
-            packed = pack(model_, whole, linear.bias, true);
+            packed = pack(model_.host, model_.products, whole, linear.bias, true);
             for (Stack *stack : tables)
                 if (packed->values.defined() && packed->values.is_alias_of(whole))
                     stack->packed_words = packed;
         } else {
             auto &[source, shared] = known_[whole.unsafeGetTensorImpl()];
             source = whole; /* so that no other one gets its address */
-            if (!shared) shared = pack(model_, whole, linear.bias, false);
+            if (!shared) shared = pack(model_.host, model_.products, whole, linear.bias, false);
             packed = shared;
         }
         linear.narrow = packed;
@@ -191,10 +209,10 @@ class Narrowing {
     std::map<const void *, std::pair<at::Tensor, std::shared_ptr<const NarrowWeight>>> known_;
 };
 
-/* Rows that a thread computes at a time, so that its inputs stay in a cache of its own. */
+/* Rows that a thread rounds at a time, so that they stay in a cache of its own. */
 constexpr int64_t MOST_ROWS = 96;
 
-/* One product by the kernels: with many rows threads share these, else the panels of the weight. */
+/* One product by the kernels. */
 struct NarrowProduct {
     const NarrowWeight &weight;
     torch_product what{};
@@ -224,6 +242,9 @@ struct NarrowProduct {
         part.rows = from.rows.const_data_ptr();
         part.row_scales = from.scales.const_data_ptr<float>();
         part.row_zeros = from.zeros.const_data_ptr<int32_t>();
+        return at_rows(part, first, count);
+    }
+    torch_product at_rows(torch_product part, int64_t first, int64_t count) const {
         part.count = count;
         part.result += first * weight.out;
         if (part.times != nullptr) part.times += first * weight.out;
@@ -237,7 +258,30 @@ struct NarrowProduct {
     /* What takes as long as the products with so many rows of the weight, as numbers (grain_of()):
      * 64 products of narrow numbers, or four of the weight that are read. */
     int64_t numbers(int64_t outputs) const { return outputs * weight.in * (rows + 16) / 64; }
+    /* With rows that are taken as they are threads share the panels, so that each reads a part of
+     * the weights, and where there are few panels for a thread, rows too. */
+    void run_plain(const float *x) const {
+        const int64_t threads = at::get_num_threads(), panels = what.panels,
+                      wanted = threads == 1 ? 1 : (4 * threads + panels - 1) / panels,
+                      parts = std::clamp<int64_t>(rows / (MOST_ROWS / 4), 1, wanted),
+                      size = (rows + parts - 1) / parts;
+        in_parallel(0, parts * panels, grain_of(numbers(TORCH_PANEL)),
+                    [&](int64_t begin, int64_t end) {
+                        while (begin < end) {
+                            const int64_t first = begin / panels * size, panel = begin % panels,
+                                          until = std::min(panels, panel + end - begin);
+                            torch_product part = at_rows(what, first, std::min(size, rows - first));
+                            part.rows = x + first * weight.in;
+                            part.panel = panel;
+                            part.panels = until;
+                            if (part.count > 0) weight.kernels->multiply(&part);
+                            begin += until - panel;
+                        }
+                    });
+    }
+    /* With many rows threads share these, else the panels of the weight. */
     void run(const float *x) const {
+        if (weight.kernels->narrow == nullptr) return run_plain(x);
         const int64_t threads = at::get_num_threads();
         if (rows < MOST_ROWS / 4 * threads) {
             Rounded all(rows, row_bytes);
@@ -305,6 +349,11 @@ at::Tensor narrow_product(const Linear &linear, const at::Tensor &x, torch_after
     product.what.result = out.data_ptr<float>();
     product.run(from.const_data_ptr<float>());
     return out;
+}
+
+std::shared_ptr<const NarrowWeight> packed_weight(const Host &host, const Linear &linear) {
+    if (kernels_of(at::kFloat) == nullptr) return nullptr;
+    return pack(host, at::kFloat, linear.weight, linear.bias, false);
 }
 
 at::Tensor packed_rows(const NarrowWeight &weight, const at::Tensor &ids) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models on the CPU whose matrices are kept in bfloat16 or in 8 bits (torch_products.h): hidden
- * states, norms, softmax and everything else are float32. */
+/* Models on the CPU whose matrices are kept in bfloat16 or in 8 bits, and matrices in float32 that
+ * are packed for a call (torch_products.h): hidden states, norms, softmax and everything else are
+ * float32. */
 #ifndef ALCORE__TORCH_NARROW_H
 #define ALCORE__TORCH_NARROW_H
 
@@ -9,11 +10,12 @@
 
 namespace alcore_torch {
 
-/* The weight of a Linear in a narrow type. Where the processor has no instructions for the type,
- * `kernels` is NULL and the weight of the Linear is the rounded one in float32, by which inputs are
- * multiplied that are rounded alike: the same results but for the order of sums. */
+/* The weight of a Linear in a narrow type, or packed in float32. Where the processor has no
+ * instructions for a narrow type, `kernels` is NULL and the weight of the Linear is the rounded one
+ * in float32, by which inputs are multiplied that are rounded alike: the same results but for the
+ * order of sums. */
 struct NarrowWeight {
-    at::ScalarType type; /* kBFloat16 or kChar */
+    at::ScalarType type; /* kBFloat16, kChar or kFloat */
     int64_t out, in;
     const torch_products *kernels;
     at::Tensor values, scales, sums,
@@ -25,6 +27,10 @@ struct NarrowWeight {
  * one in float32, or on another device. The weights are not in model.stored afterwards. Throws when
  * cancelled. */
 void narrow_model(Model &model);
+
+/* The weight of a linear in float32 for products by the kernels, which the linear keeps beside it;
+ * NULL: there are no kernels for it here. Throws when cancelled. */
+std::shared_ptr<const NarrowWeight> packed_weight(const Host &host, const Linear &linear);
 
 /* Rows ids [n] of a table of words in bfloat16 whose panels have replaced it, float [n, in]. */
 at::Tensor packed_rows(const NarrowWeight &weight, const at::Tensor &ids);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of torch_products.h for one number type: bfloat16 where this is compiled with the
- * instructions for it, else int8. TORCH_PRODUCTS is the name of their table.
+/* The functions of torch_products.h for one number type: bfloat16 or int8 where this is compiled
+ * with the instructions for it, else float32. TORCH_PRODUCTS is the name of their table.
  *
  * A tile of a product is some rows times a panel of 64 columns, four vectors wide, summed in
  * registers: for each group of components four vectors of weights are loaded, and 32 bits of each
  * row go to all places of a vector. Rows of a tile are a constant where it is inlined. While the
- * first tiles of a panel are computed, the next panel comes from memory. */
+ * tiles of a panel are computed, the next panel comes from memory, a share with each tile: fetched
+ * faster, it would keep the tiles waiting. */
 #include "torch_products.h"
-#include "torch_vectors.h"
+#include "torch_after.h"
 
-enum { VECTORS = TORCH_PANEL / WIDTH, TILE = 6, PANEL_GROUP = TORCH_PANEL * 4 };
+enum { VECTORS = TORCH_PANEL / WIDTH, TILE = 6, PANEL_GROUP = TORCH_PANEL * 4, LINE = 64 };
 
 #define UNROLLED_TILE _Pragma("GCC unroll 8")
 
@@ -26,7 +27,7 @@ INLINE int64_t groups_of(int64_t in, int64_t group) {
 
 #if defined(__AVX512BF16__)
 
-enum { GROUP = 2 };
+#define GROUP 2
 typedef uint16_t narrow_number;
 typedef floats sums_vector;
 
@@ -61,9 +62,10 @@ INLINE floats result_of(const torch_product *what, sums_vector sum, int64_t row,
     return sum + load(what->bias + column);
 }
 
-#else
+#elif defined(__AVX512VNNI__)
 
-enum { GROUP = 4, STEPS = 255, WEIGHT_STEPS = 127 };
+#define GROUP 4
+enum { STEPS = 255, WEIGHT_STEPS = 127 };
 typedef uint8_t narrow_number; /* of a weight an int8_t */
 typedef ints sums_vector;
 
@@ -129,7 +131,22 @@ INLINE floats result_of(const torch_product *what, sums_vector sum, int64_t row,
     return __builtin_convertvector(exact, floats) * scale + load(what->bias + column);
 }
 
+#else
+
+#define GROUP 1
+typedef floats sums_vector;
+
+INLINE sums_vector add_products(sums_vector sum, __m512i weights, __m512i row) {
+    ADD_PRODUCTS("vfmadd231ps %2, %1, %0");
+}
+INLINE floats result_of(const torch_product *what, sums_vector sum, int64_t row, int64_t column) {
+    (void)row;
+    return sum + load(what->bias + column);
+}
+
 #endif
+
+#if GROUP > 1
 
 /* Rounds one row: `padded` numbers, those behind `in` any, as weights there are zeros. */
 INLINE void narrow_row(const float *x, int64_t in, int64_t padded, narrow_number *to, float *scale,
@@ -178,80 +195,115 @@ static void pack(const float *weights, int64_t rows, int64_t in, void *panel, fl
     }
 }
 
-/* 1 / (1 + exp(-x)), by exp of what is not positive. */
-INLINE floats logistic(floats x) {
-    const floats power = exp_of((floats)((ints)x | INT32_MIN));
-    const ints negative = x < 0;
-    const floats above = (floats)(((ints)power & negative) | ((ints)all_of(1) & ~negative));
-    return above / (power + 1.0f);
-}
+#else
 
-/* x Phi(x). erf by the formula 7.1.26 of Abramowitz and Stegun, whose error is 1.5e-7. */
-INLINE floats gelu(floats x) {
-    const floats z = x * 0.70710678f, size = (floats)((ints)z & 0x7fffffff);
-    const floats t = 1.0f / (size * 0.3275911f + 1.0f);
-    floats y = t * 1.061405429f - 1.453152027f;
-    y = y * t + 1.421413741f;
-    y = y * t - 0.284496736f;
-    y = y * t + 0.254829592f;
-    const floats erf = 1.0f - y * t * exp_of(-(size * size));
-    const floats signed_erf = (floats)(((ints)erf & 0x7fffffff) | ((ints)z & INT32_MIN));
-    return x * 0.5f * (signed_erf + 1.0f);
-}
-
-INLINE floats apply(floats x, enum torch_after after) {
-    switch (after) {
-    case TORCH_AFTER_GELU:
-        return gelu(x);
-    case TORCH_AFTER_GELU_TANH:
-        return x * logistic((x * x * 0.044715f + 1.0f) * x * 1.59576912f);
-    case TORCH_AFTER_RELU:
-        return greater(all_of(0), x); /* a NaN stays one */
-    case TORCH_AFTER_SILU:
-        return x * logistic(x);
-    default:
-        return x;
+/* Exchanges rows and columns: of two rows that are `apart`, the columns that are, for all powers of
+ * two. */
+INLINE void transpose(floats square[WIDTH]) {
+    for (int apart = 1; apart < WIDTH; apart *= 2) {
+        ints first, second;
+        for (int j = 0; j < WIDTH; j++) {
+            first[j] = j & apart ? WIDTH + j - apart : j;
+            second[j] = first[j] + apart;
+        }
+        for (int i = 0; i < WIDTH; i++) {
+            if (i & apart) continue;
+            const floats above = square[i], below = square[i + apart];
+            square[i] = __builtin_shuffle(above, below, first);
+            square[i + apart] = __builtin_shuffle(above, below, second);
+        }
     }
 }
 
-/* A vector of the result; `size` of its components are there. */
-INLINE void put_vector(const torch_product *what, floats value, int64_t row, int64_t column,
-                       int64_t size) {
-    const int64_t place = row * what->out + column;
-    float some[WIDTH];
-    value = apply(value, what->after);
-    if (size == WIDTH) {
-        if (what->times != NULL) value *= load(what->times + place);
-        if (what->added != NULL) value += load(what->added + place);
-        store(what->result + place, value);
-        return;
-    }
-    store(some, value);
-    for (int64_t i = 0; i < size; i++) {
-        if (what->times != NULL) some[i] *= what->times[place + i];
-        if (what->added != NULL) some[i] += what->added[place + i];
-        what->result[place + i] = some[i];
+/* There is nothing to scale. While some columns are turned, the rows of the next panel, which lie
+ * behind these, come from memory. */
+static void pack(const float *weights, int64_t rows, int64_t in, void *panel, float *scales,
+                 int32_t *sums) {
+    float *to = panel;
+    (void)scales, (void)sums;
+    const char *next = (const char *)(weights + TORCH_PANEL * in);
+    for (int64_t k = 0; k < in; k += WIDTH) {
+        const int64_t left = in - k < WIDTH ? in - k : WIDTH;
+        for (int line = 0; line < TORCH_PANEL; line++, next += LINE)
+            __builtin_prefetch(next, 0 /* read */, 2 /* into the second cache */);
+        for (int64_t c = 0; c < TORCH_PANEL; c += WIDTH) {
+            const __mmask16 some = (__mmask16)((1u << left) - 1);
+            floats square[WIDTH];
+            for (int i = 0; i < WIDTH; i++)
+                square[i] = (floats)_mm512_maskz_loadu_ps(c + i < rows ? some : 0,
+                                                          weights + (c + i) * in + k);
+            transpose(square);
+            for (int i = 0; i < left; i++) store(to + (k + i) * TORCH_PANEL + c, square[i]);
+        }
     }
 }
 
-INLINE void multiply_panel(const torch_product *what, int64_t panel, int64_t row, int rows) {
-    const int64_t groups = groups_of(what->in, GROUP);
-    const char *weights = (const char *)what->weights + panel * groups * PANEL_GROUP;
+#endif
+
+/* Groups of a panel that are multiplied together; `next` is what is fetched meanwhile, a line for
+ * every `every` groups, a power of 2. */
+struct block {
+    int64_t panel, first, end, every;
+    const char *next;
+};
+
+#if GROUP == 1
+
+/* Sums of the blocks before, which are in the place of the result. */
+enum { BLOCK = 1024 };
+
+INLINE __mmask16 columns_of(int64_t size) {
+    return (__mmask16)(size >= WIDTH ? 0xffff : size > 0 ? (1u << size) - 1 : 0);
+}
+INLINE floats begun(const torch_product *what, const struct block *block, int64_t row,
+                    int64_t column) {
+    if (block->first == 0) return (floats){0};
+    return (floats)_mm512_maskz_loadu_ps(columns_of(what->out - column),
+                                         what->result + row * what->out + column);
+}
+INLINE void keep_sum(const torch_product *what, floats sum, int64_t row, int64_t column) {
+    _mm512_mask_storeu_ps(what->result + row * what->out + column, columns_of(what->out - column),
+                          (__m512)sum);
+}
+
+#else
+
+/* A panel, whose sums are none of float32, is one block. */
+#define BLOCK INT64_MAX
+
+INLINE sums_vector begun(const torch_product *what, const struct block *block, int64_t row,
+                         int64_t column) {
+    (void)what, (void)block, (void)row, (void)column;
+    return (sums_vector){0};
+}
+INLINE void keep_sum(const torch_product *what, sums_vector sum, int64_t row, int64_t column) {
+    (void)what, (void)sum, (void)row, (void)column;
+}
+
+#endif
+
+INLINE void multiply_tile(const torch_product *what, const struct block *block, int64_t row,
+                          int rows) {
+    const int64_t groups = groups_of(what->in, GROUP), first = block->panel * TORCH_PANEL;
+    const char *weights =
+        (const char *)what->weights + (block->panel * groups + block->first) * PANEL_GROUP;
     const char *inputs = (const char *)what->rows + row * groups * 4;
-    /* Tile v fetches vector v of each group of the next panel, those behind it what is there. */
-    const int64_t tile = row / TILE;
-    const char *next = weights + (tile < VECTORS ? groups * PANEL_GROUP + tile * 64 : 0);
+    const char *next = block->next;
     sums_vector sums[TILE][VECTORS];
     UNROLLED_TILE
     for (int r = 0; r < rows; r++) {
         UNROLLED
-        for (int v = 0; v < VECTORS; v++) sums[r][v] = (sums_vector){0};
+        for (int v = 0; v < VECTORS; v++)
+            sums[r][v] = begun(what, block, row + r, first + v * WIDTH);
     }
-    for (int64_t g = 0; g < groups; g++, weights += PANEL_GROUP, next += PANEL_GROUP) {
+    for (int64_t g = block->first; g < block->end; g++, weights += PANEL_GROUP) {
         __m512i own[VECTORS];
-        __builtin_prefetch(next, 0 /* read */, 2 /* into the second cache */);
+        if ((g & (block->every - 1)) == 0) {
+            __builtin_prefetch(next, 0 /* read */, 2 /* into the second cache */);
+            next += LINE;
+        }
         UNROLLED
-        for (int v = 0; v < VECTORS; v++) own[v] = _mm512_loadu_si512(weights + v * 64);
+        for (int v = 0; v < VECTORS; v++) own[v] = _mm512_loadu_si512(weights + v * LINE);
         UNROLLED_TILE
         for (int r = 0; r < rows; r++) {
             int32_t bits;
@@ -261,46 +313,77 @@ INLINE void multiply_panel(const torch_product *what, int64_t panel, int64_t row
             for (int v = 0; v < VECTORS; v++) sums[r][v] = add_products(sums[r][v], own[v], input);
         }
     }
+    if (block->end < groups) {
+        UNROLLED_TILE
+        for (int r = 0; r < rows; r++) {
+            UNROLLED
+            for (int v = 0; v < VECTORS; v++)
+                keep_sum(what, sums[r][v], row + r, first + v * WIDTH);
+        }
+        return;
+    }
     floats results[TILE][VECTORS];
     UNROLLED_TILE
     for (int r = 0; r < rows; r++) {
         UNROLLED
         for (int v = 0; v < VECTORS; v++)
-            results[r][v] = result_of(what, sums[r][v], row + r, panel * TORCH_PANEL + v * WIDTH);
+            results[r][v] = result_of(what, sums[r][v], row + r, first + v * WIDTH);
     }
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < VECTORS; v++) {
-            const int64_t column = panel * TORCH_PANEL + v * WIDTH, size = what->out - column;
+            const int64_t column = first + v * WIDTH, size = what->out - column;
             if (size > 0)
                 put_vector(what, results[r][v], row + r, column, size < WIDTH ? size : WIDTH);
         }
 }
 
-static void multiply(const torch_product *what) {
-    for (int64_t panel = what->panel; panel < what->panels; panel++) {
-        int64_t row = 0;
-        for (; row + TILE <= what->count; row += TILE) multiply_panel(what, panel, row, TILE);
+/* All rows. What follows the block in memory is fetched meanwhile: its lines are as many as those
+ * of the block, and each tile fetches those behind what the tile before has fetched. */
+static void multiply_block(const torch_product *what, struct block block) {
+    const int64_t groups = block.end - block.first, tiles = (what->count + TILE - 1) / TILE,
+                  share = (groups + block.every - 1) / block.every * LINE;
+    const char *own = (const char *)what->weights +
+                      (block.panel * groups_of(what->in, GROUP) + block.first) * PANEL_GROUP;
+    const char *behind = own + groups * PANEL_GROUP;
+    for (int64_t tile = 0; tile < tiles; tile++) {
+        const int64_t row = tile * TILE;
+        block.next = (tile + 1) * share <= groups * PANEL_GROUP ? behind + tile * share : own;
         switch (what->count - row) {
         case 5:
-            multiply_panel(what, panel, row, 5);
+            multiply_tile(what, &block, row, 5);
             break;
         case 4:
-            multiply_panel(what, panel, row, 4);
+            multiply_tile(what, &block, row, 4);
             break;
         case 3:
-            multiply_panel(what, panel, row, 3);
+            multiply_tile(what, &block, row, 3);
             break;
         case 2:
-            multiply_panel(what, panel, row, 2);
+            multiply_tile(what, &block, row, 2);
             break;
         case 1:
-            multiply_panel(what, panel, row, 1);
+            multiply_tile(what, &block, row, 1);
             break;
         default:
+            multiply_tile(what, &block, row, TILE);
             break;
         }
     }
 }
 
+static void multiply(const torch_product *what) {
+    const int64_t groups = groups_of(what->in, GROUP), tiles = (what->count + TILE - 1) / TILE;
+    struct block block = {.every = tiles >= 32 ? 8 : tiles >= 16 ? 4 : tiles >= 8 ? 2 : 1};
+    for (block.panel = what->panel; block.panel < what->panels; block.panel++)
+        for (block.first = 0; block.first < groups; block.first = block.end) {
+            block.end = groups - block.first > BLOCK ? block.first + BLOCK : groups;
+            multiply_block(what, block);
+        }
+}
+
 extern const torch_products TORCH_PRODUCTS;
+#if GROUP > 1
 const torch_products TORCH_PRODUCTS = {GROUP, pack, narrow, multiply};
+#else
+const torch_products TORCH_PRODUCTS = {GROUP, pack, NULL, multiply};
+#endif

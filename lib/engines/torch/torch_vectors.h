@@ -99,6 +99,27 @@ INLINE float sum_of(floats v) {
     return (rest[0] + rest[1]) + (rest[2] + rest[3]);
 }
 
+/* The sums of four vectors, each added as sum_of() does. */
+INLINE four_floats sums_of(const floats v[4]) {
+    four_floats rest[4], pairs[2];
+    for (int i = 0; i < 4; i++) {
+#if WIDTH == 16
+        const eight_floats half = EIGHT(v[i], 0) + EIGHT(v[i], 8);
+        rest[i] = FOUR(half, 0) + FOUR(half, 4);
+#elif WIDTH == 8
+        rest[i] = FOUR(v[i], 0) + FOUR(v[i], 4);
+#else
+        rest[i] = v[i];
+#endif
+    }
+    typedef int32_t four_ints __attribute__((vector_size(16)));
+    for (int i = 0; i < 2; i++)
+        pairs[i] = __builtin_shuffle(rest[2 * i], rest[2 * i + 1], (four_ints){0, 4, 2, 6}) +
+                   __builtin_shuffle(rest[2 * i], rest[2 * i + 1], (four_ints){1, 5, 3, 7});
+    return __builtin_shuffle(pairs[0], pairs[1], (four_ints){0, 1, 4, 5}) +
+           __builtin_shuffle(pairs[0], pairs[1], (four_ints){2, 3, 6, 7});
+}
+
 /* exp(x) of x <= 0 to about 1e-7 of its value, 0 below -87.7; a NaN stays one. x = n ln 2 + r with
  * an integer n and |r| <= ln 2 / 2; exp(r) is the polynomial of degree 7 of Cephes (Moshier 1992).
  * n is rounded by adding and taking away 1.5 * 2^23. 2^n is the float of exponent n + 127, which is
