@@ -8,7 +8,7 @@
  * word are hashed, their weights are fetched, which lie far apart in memory, and each is added to
  * eight columns. When the memory of the kept words is full, all of them are dropped. Measured on
  * 4.5 million sentences of 9 words (tests/bench huds_ngram): of 100 words of a text 82 have a row
- * and 6 get one; with four times the memory these would be 90 and 3.
+ * and 6 get one in 8 MiB, and 90 and 3 in 32.
  *
  * The order of additions does not change the bits: an idf is a float32 of 1 or more, so a multiple
  * of 2^-23, and sums and differences of such numbers are exact in double while they stay below 2^30

@@ -4,13 +4,22 @@
 
 enum {
     MAX_MET = ALCORE__CHAR_WORD_SLOTS / 2,
-    ROW_BYTES = 1 << 23, /* of all rows; one row at least */
+    /* of the rows of all threads, of those of one, and at least of these */
+    ALL_BYTES = 1 << 26,
+    MOST_BYTES = 1 << 25,
+    LEAST_BYTES = 1 << 23,
     MAX_ROWS = 1 << 15
 };
 
+/* Bytes of the rows of one of so many threads. */
+static uint32_t bytes_for(int32_t threads) {
+    const int32_t share = ALL_BYTES / (threads > 0 ? threads : 1);
+    return (uint32_t)(share > MOST_BYTES ? MOST_BYTES : share < LEAST_BYTES ? LEAST_BYTES : share);
+}
+
 alcore_status alcore__char_words_new(alcore_ctx *ctx, int32_t padded, alcore__char_words *self) {
     self->row_bytes = sizeof(alcore__char_word) + (size_t)padded * sizeof(int32_t);
-    self->max_rows = ROW_BYTES / (uint32_t)self->row_bytes;
+    self->max_rows = bytes_for(alcore_ctx_threads(ctx)) / (uint32_t)self->row_bytes;
     if (self->max_rows > MAX_ROWS) self->max_rows = MAX_ROWS;
     ALCORE__TRY(alcore__new_array(ctx, ALCORE__CHAR_WORD_SLOTS, sizeof *self->slots, &self->slots));
     return alcore__new_lines(ctx, self->max_rows, self->row_bytes, &self->block, &self->rows);

@@ -10,7 +10,7 @@
 #include "text/char_code.h"
 #include "text/spelling.h"
 
-enum { ALCORE__CHAR_WORD_SLOTS = 1 << 16 }; /* of the hash table: 512 KiB */
+enum { ALCORE__CHAR_WORD_SLOTS = 1 << 17 }; /* of the hash table: 1 MiB */
 
 /* A word packed into three numbers that, with its length, are those of no other word. */
 typedef struct alcore__char_key {
@@ -69,7 +69,7 @@ static inline void alcore__char_pack(const alcore__spelled_word *word, alcore__c
     hash = (hash ^ hash >> 32 ^ c ^ length) * 0xBF58476D1CE4E5B9u;
     out->key = (alcore__char_key){{a, b, c}, length};
     out->tag = (uint32_t)(hash >> 16);
-    out->home = (uint32_t)(hash >> 48) % ALCORE__CHAR_WORD_SLOTS;
+    out->home = (uint32_t)(hash >> 40) % ALCORE__CHAR_WORD_SLOTS;
 }
 
 /* Row `number`, from 1 on. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fault_allocator.h"
 #include "vectors.h"
 
 static alcore_ctx *ctx;
@@ -15,9 +16,9 @@ static alcore_request *request;
 static alcore_selection *selection;
 static char path[64];
 
-static void open_huds(const char *budget) {
+static void open_huds_with(const alcore_ctx_options *options, const char *budget) {
     alcore_strategy *strategy;
-    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore_ctx_new(options, &ctx));
     pool = huds_pool(ctx);
     request = request_for(ctx, pool, "huds", budget);
     ck_assert_ok(alcore_strategy_new(ctx, "huds", &strategy));
@@ -27,6 +28,10 @@ static void open_huds(const char *budget) {
     alcore_strategy_unref(strategy);
     selection = selected(request);
     snprintf(path, sizeof path, "/tmp/alcore-selection-%d", (int)getpid());
+}
+
+static void open_huds(const char *budget) {
+    open_huds_with(NULL, budget);
 }
 
 static void close_huds(void) {
@@ -122,6 +127,31 @@ START_TEST(the_record) {
     ck_assert_str_eq(alcore_selection_column_name(selection, ALCORE_SCOPE_CANDIDATES, 0), "row");
     ck_assert_ptr_null(alcore_selection_column_name(selection, ALCORE_SCOPE_PICKS, 99));
     close_huds();
+}
+END_TEST
+
+/* The ranks of all candidates are made when they are first read, and stay. */
+START_TEST(ranks_are_made_when_they_are_read) {
+    fault_allocator fault = {0};
+    alcore_allocator table = fault_table(&fault);
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_tensor tensor, again;
+    options.allocator = &table;
+    open_huds_with(&options, "4");
+    fault_arm(&fault, 1, 1 /* and all later calls */);
+    ck_assert_fails(
+        alcore_selection_get_column(selection, ALCORE_SCOPE_CANDIDATES, "rank", &tensor),
+        ALCORE_E_NOMEM, "");
+    ck_assert_ptr_null(tensor.data);
+    fault_arm(&fault, 0, 0);
+    ck_assert_ok(alcore_selection_get_column(selection, ALCORE_SCOPE_CANDIDATES, "rank", &tensor));
+    fault_arm(&fault, 1, 1);
+    ck_assert_ok(alcore_selection_get_column(selection, ALCORE_SCOPE_CANDIDATES, "rank", &again));
+    fault_arm(&fault, 0, 0);
+    ck_assert_ptr_eq(tensor.data, again.data);
+    ck_assert_int_eq(((const int64_t *)tensor.data)[7], 0);
+    close_huds();
+    ck_assert_int_eq(atomic_load(&fault.live_bytes), 0);
 }
 END_TEST
 
@@ -453,7 +483,7 @@ END_TEST
 
 CHECK_SUITE("selection", neighbors_of_a_target_are_told, reasons,
             what_all_candidates_share_decides_nothing, equal_contributions_decide_nothing,
-            the_record, records_of_several_budgets, provenance_is_json, the_summary,
-            lopsided_terms_are_told, tsv, a_table_of_arrow, texts_are_escaped,
-            jsonl_is_the_native_form, no_selection_has_no_picks, paths_that_cannot_be_written,
-            reports, rare_words);
+            the_record, ranks_are_made_when_they_are_read, records_of_several_budgets,
+            provenance_is_json, the_summary, lopsided_terms_are_told, tsv, a_table_of_arrow,
+            texts_are_escaped, jsonl_is_the_native_form, no_selection_has_no_picks,
+            paths_that_cannot_be_written, reports, rare_words);
