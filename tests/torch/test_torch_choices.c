@@ -160,6 +160,107 @@ START_TEST(sources_are_read_once) {
 }
 END_TEST
 
+/* ---- sources that begin alike ---- */
+
+enum { SOURCES = 4, ALIKE = 20 };
+static const int64_t lengths[SOURCES] = {22, 25, 21, 22};
+
+/* Sources whose first ALIKE tokens are the same, and a target for each of them. */
+typedef struct alike {
+    int64_t ids[SOURCES * 25], offsets[SOURCES + 1], targets[TOKENS], places[SOURCES + 1];
+} alike;
+
+static void make_alike(alike *out) {
+    *out = (alike){0};
+    for (int i = 0; i < SOURCES; i++) {
+        int64_t *ids_of = out->ids + out->offsets[i];
+        for (int64_t k = 0; k < lengths[i]; k++) ids_of[k] = 5 + (k < ALIKE ? k : 20 + i + k) % 50;
+        out->offsets[i + 1] = out->offsets[i] + lengths[i];
+        out->places[i + 1] = offsets[i + 1];
+    }
+    memcpy(out->targets, ids, sizeof out->targets);
+}
+
+/* The values of all sources in one call, or of one alone. */
+static void score_alike(alcore_sys_model *model, const alike *all, bool chosen, int first,
+                        int count, results *out) {
+    int64_t offsets_of[SOURCES + 1], places[SOURCES + 1];
+    for (int i = 0; i <= count; i++) {
+        offsets_of[i] = all->offsets[first + i] - all->offsets[first];
+        places[i] = all->places[first + i] - all->places[first];
+    }
+    const alcore_sys_model_texts sources = {.size = sizeof sources,
+                                            .count = count,
+                                            .ids = all->ids + all->offsets[first],
+                                            .offsets = offsets_of},
+                                 targets = {.size = sizeof targets,
+                                            .count = count,
+                                            .ids = all->targets + all->places[first],
+                                            .offsets = places};
+    const alcore_sys_model_sink sink = sink_of(out);
+    const alcore_status status = engine->token_logprobs(
+        model, &sources, chosen ? &choices : &targets, chosen ? &by_choices : NULL, &sink);
+    ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
+    ck_assert_int_eq(out->items, count);
+}
+
+static void expect_alike(const char *name, int32_t dtype, double tolerance) {
+    alike all;
+    make_alike(&all);
+    for (int64_t batch = 0; batch <= 12; batch += 12)
+        for (int chosen = 0; chosen < 2; chosen++) {
+            alcore_sys_model *model = open_as(name, dtype, batch);
+            results together = {0};
+            score_alike(model, &all, chosen, 0, SOURCES, &together);
+            ck_assert(batch == 0 || together.puts > 1);
+            for (int i = 0; i < SOURCES; i++) {
+                results alone = {0};
+                score_alike(model, &all, chosen, i, 1, &alone);
+                ck_assert_int_eq(together.counts[i], alone.counts[0]);
+                for (int64_t k = 0; k < alone.counts[0]; k++)
+                    ck_assert_msg(
+                        fabs((double)together.values[i][k] - (double)alone.values[0][k]) <=
+                            tolerance * (1 + fabs((double)alone.values[0][k])),
+                        "%s: source %d, value %lld: %.9g, alone %.9g", name, i, (long long)k,
+                        (double)together.values[i][k], (double)alone.values[0][k]);
+                free_results(&alone);
+            }
+            free_results(&together);
+            engine->close(model);
+        }
+}
+
+START_TEST(a_common_beginning_changes_nothing) {
+    begin();
+    for (int k = 0; k < FAMILIES; k++) {
+        expect_alike(families[k], ALCORE_FLOAT32, 1e-6);
+        expect_alike(families[k], ALCORE_BFLOAT16, 1e-2);
+        if (!strcmp(test_device(), "cpu")) expect_alike(families[k], ALCORE_SYS_INT8, 1e-2);
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(a_common_beginning_is_read_once) {
+    begin();
+    int64_t (*read)(void) = (int64_t(*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "other_device_read");
+    const int64_t own = lengths[0] + lengths[1] + lengths[2] + lengths[3] - SOURCES * ALIKE,
+                  expected[] = {ALIKE + own + offsets[SOURCES], ALIKE + own + SOURCES * NODES};
+    alike all;
+    make_alike(&all);
+    alcore_sys_model *model = open_as("qwen3", ALCORE_FLOAT32, 0);
+    for (int chosen = 0; read && chosen < 2; chosen++) {
+        const int64_t before = read();
+        results found = {0};
+        score_alike(model, &all, chosen, 0, SOURCES, &found);
+        ck_assert_int_eq(read() - before, expected[chosen]);
+        free_results(&found);
+    }
+    engine->close(model);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(wrong_choices_are_refused) {
     begin();
     inputs in = read_sources("qwen3");
@@ -217,4 +318,5 @@ END_TEST
 
 CHECK_SUITE("torch choices", choices_are_scored_as_targets_are,
             choices_of_narrow_models_are_scored_alike, sources_are_read_once,
+            a_common_beginning_changes_nothing, a_common_beginning_is_read_once,
             wrong_choices_are_refused);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Log-probabilities of several targets behind each source under a language model, such as the
- * labels of a verbalizer behind a prompt. A source is read once, and behind it the targets as a
+ * labels of a verbalizer behind a prompt. A source is read once (what all of them begin with, once
+ * for a batch), and behind it the targets as a
  * tree, in which those that begin alike share these tokens: with the n tokens of a source the model
  * reads n + nodes, and makes the logits of 1 + nodes of them. The last token of a target is scored
  * and not read. */
@@ -66,19 +67,23 @@ Choices choices_of(const alcore_sys_model_texts &targets) {
     return out;
 }
 
-/* The sources of a batch, which are read with the tree. */
+/* The sources of a batch, which are read with the tree and what they share. */
 Packed batch_of(const Model &model, const alcore_sys_model_texts &sources, const Tree &tree,
-                const std::vector<int64_t> &items) {
-    Packed out = pack(model, sources, items);
-    out.types = at::Tensor();
-    if (tree.ids.empty()) return out;
-    std::vector<int64_t> behind;
+                const std::vector<int64_t> &items, int64_t shared) {
+    Packed out;
+    out.items = items;
+    out.shared = shared;
+    std::vector<int64_t> ids(sources.ids, sources.ids + shared);
+    for (int64_t item : items) {
+        ids.insert(ids.end(), sources.ids + sources.offsets[item] + shared,
+                   sources.ids + sources.offsets[item + 1]);
+        out.lengths.push_back(length_of(sources, item) - shared);
+    }
     for (size_t i = 0; i < items.size(); i++)
-        behind.insert(behind.end(), tree.ids.begin(), tree.ids.end());
-    const at::Tensor ids = at::tensor(behind, at::TensorOptions().dtype(at::kLong));
-    out.ids = at::cat({out.ids, ids.to(model.device)});
-    out.tokens = out.ids.size(0);
-    out.tree = &tree;
+        ids.insert(ids.end(), tree.ids.begin(), tree.ids.end());
+    out.ids = at::tensor(ids, at::TensorOptions().dtype(at::kLong)).to(model.device);
+    out.tokens = static_cast<int64_t>(ids.size());
+    if (!tree.ids.empty()) out.tree = &tree;
     return out;
 }
 
@@ -86,7 +91,7 @@ Packed batch_of(const Model &model, const alcore_sys_model_texts &sources, const
 at::Tensor rows_with_nodes(const Packed &batch, int64_t nodes) {
     const int64_t count = static_cast<int64_t>(batch.lengths.size());
     std::vector<int64_t> rows;
-    int64_t end = 0, node = batch.tokens - count * nodes;
+    int64_t end = batch.shared, node = batch.tokens - count * nodes;
     for (int64_t length : batch.lengths) {
         rows.push_back((end += length) - 1);
         for (int64_t k = 0; k < nodes; k++) rows.push_back(node++);
@@ -127,7 +132,8 @@ void score_choices(Model &model, const alcore_sys_model_texts &sources,
     const at::TensorOptions options = at::TensorOptions().dtype(at::kLong);
     const at::Tensor labels = at::tensor(choices.labels, options).to(model.device),
                      picks = at::tensor(choices.picks, options).to(model.device);
-    auto cost = [&](int64_t i) { return length_of(sources, i) + nodes; };
+    const int64_t shared = shared_beginning(sources, choices.deepest);
+    auto cost = [&](int64_t i) { return length_of(sources, i) - shared + nodes; };
     auto before = [&](int64_t a, int64_t b) {
         return length_of(sources, a) > length_of(sources, b);
     };
@@ -140,7 +146,7 @@ void score_choices(Model &model, const alcore_sys_model_texts &sources,
     }
     for_batches(model, sources.count, cost, before, [&](const std::vector<int64_t> &items) {
         const int64_t count = static_cast<int64_t>(items.size());
-        const Packed batch = batch_of(model, sources, choices.tree, items);
+        const Packed batch = batch_of(model, sources, choices.tree, items, shared);
         const at::Tensor rows =
             last_hidden(model, batch).index_select(0, rows_with_nodes(batch, nodes));
         std::vector<int64_t> counts;

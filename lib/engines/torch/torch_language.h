@@ -25,7 +25,11 @@ struct LanguageBatch {
 };
 LanguageBatch language_batch(const Model &model, const alcore_sys_model_texts &sources,
                              const alcore_sys_model_texts *targets,
-                             const std::vector<int64_t> &items);
+                             const std::vector<int64_t> &items, int64_t shared = 0);
+/* How many tokens all sources of a call begin with, which are read once for a batch (`shared` of
+ * language_batch() and of Packed); 0: too few to be worth it, or a rest that is too long. Each
+ * source has one more. behind: the most tokens that are read behind a source in one row. */
+int64_t shared_beginning(const alcore_sys_model_texts &sources, int64_t behind);
 /* The tokens that the model reads of an item. */
 int64_t language_length(const Model &model, const alcore_sys_model_texts &sources,
                         const alcore_sys_model_texts *targets, int64_t item);

@@ -95,19 +95,21 @@ void check_language_texts(const Model &model, const alcore_sys_model_texts &text
 
 LanguageBatch language_batch(const Model &model, const alcore_sys_model_texts &sources,
                              const alcore_sys_model_texts *targets,
-                             const std::vector<int64_t> &items) {
+                             const std::vector<int64_t> &items, int64_t shared) {
     const Pairs pairs{model, sources, targets};
     LanguageBatch out;
     std::vector<int64_t> ids, labels, rows;
     out.read.items = items;
+    out.read.shared = out.read.tokens = shared;
+    if (shared > 0) ids.assign(sources.ids, sources.ids + shared);
     for (int64_t item : items) {
         const std::vector<int64_t> tokens = pairs.tokens(item);
-        const int64_t read = pairs.read(item), scored = pairs.scored(item);
+        const int64_t read = pairs.read(item) - shared, scored = pairs.scored(item);
         for (int64_t k = 0; k < read; k++)
-            ids.push_back(tokens.empty() ? 0 : tokens[static_cast<size_t>(k)]);
+            ids.push_back(tokens.empty() ? 0 : tokens[static_cast<size_t>(shared + k)]);
         for (int64_t k = 0; k < scored; k++) {
             rows.push_back(out.read.tokens + read - scored + k);
-            labels.push_back(tokens[static_cast<size_t>(read - scored + k + 1)]);
+            labels.push_back(tokens[static_cast<size_t>(shared + read - scored + k + 1)]);
         }
         out.read.lengths.push_back(read);
         out.read.tokens += read;
@@ -118,6 +120,19 @@ LanguageBatch language_batch(const Model &model, const alcore_sys_model_texts &s
     out.rows = at::tensor(rows, options).to(model.device);
     out.labels = at::tensor(labels, options).to(model.device);
     return out;
+}
+
+int64_t shared_beginning(const alcore_sys_model_texts &sources, int64_t behind) {
+    constexpr int64_t LEAST = 16, LONGEST = 1024; /* tokens; a rest has a mask [rest, all] */
+    if (sources.count < 2) return 0;
+    int64_t shared = INT64_MAX, longest = 0;
+    for (int64_t i = 0; i < sources.count; i++) {
+        const int64_t length = length_of(sources, i), most = std::min(shared, length - 1);
+        const int64_t *ids = sources.ids + sources.offsets[i];
+        longest = std::max(longest, length);
+        shared = std::mismatch(ids, ids + std::max<int64_t>(most, 0), sources.ids).first - ids;
+    }
+    return shared >= LEAST && longest - shared + behind <= LONGEST ? shared : 0;
 }
 
 void refuse_dropout(const Model &model, const alcore_sys_model_scoring *scoring) {
@@ -146,8 +161,12 @@ void score_language(Model &model, const alcore_sys_model_texts &sources,
     refuse_dropout(model, scoring);
     check_language(model, sources, targets);
     const Pairs pairs{model, sources, targets};
-    int64_t all = 0;
-    for (int64_t i = 0; i < sources.count; i++) all += pairs.read(i);
+    int64_t all = 0, behind = 0;
+    for (int64_t i = 0; i < sources.count; i++) {
+        all += pairs.read(i);
+        behind = std::max(behind, pairs.read(i) - length_of(sources, i));
+    }
+    const int64_t shared = targets != nullptr ? shared_beginning(sources, behind) : 0;
     LabelScores scores(model, all,
                        [&](const auto &items, const at::Tensor &values, const auto &lengths) {
                            give(sink, items, values, &lengths);
@@ -157,10 +176,10 @@ void score_language(Model &model, const alcore_sys_model_texts &sources,
         packed.pack(model.host, model.encoder);
         if (!scores.reads_plain_weights()) packed.pack(model.host, model.head_out);
     }
-    auto cost = [&](int64_t i) { return pairs.read(i); };
+    auto cost = [&](int64_t i) { return pairs.read(i) - shared; };
     auto before = [&](int64_t a, int64_t b) { return pairs.read(a) > pairs.read(b); };
     for_batches(model, sources.count, cost, before, [&](const std::vector<int64_t> &items) {
-        const LanguageBatch batch = language_batch(model, sources, targets, items);
+        const LanguageBatch batch = language_batch(model, sources, targets, items, shared);
         const at::Tensor hidden = last_hidden(model, batch.read).index_select(0, batch.rows);
         scores.add(items, batch.scored, hidden, batch.labels);
     });

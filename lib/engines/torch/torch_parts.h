@@ -443,7 +443,10 @@ struct Packed {
     std::vector<int64_t> items;   /* their numbers in the call */
     std::vector<int64_t> lengths; /* [items] */
     at::Tensor ids, types;        /* int64 [tokens]; types undefined: all 0 */
-    int64_t tokens = 0;           /* those of a tree included */
+    int64_t tokens = 0;           /* all: those of `shared` and of a tree included */
+    /* Tokens that stand in front of every item and once in front of all, which attend to
+     * themselves and are attended to by all others. lengths count those behind them. */
+    int64_t shared = 0;
     /* Borrowed; its tokens follow those of all items, item by item. NULL: nothing is behind. */
     const Tree *tree = nullptr;
 };

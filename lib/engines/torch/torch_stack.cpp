@@ -211,11 +211,12 @@ at::Tensor attend(const Stack &stack, const std::vector<Run> &runs, const at::Te
 at::Tensor positions_of(const Packed &batch) {
     at::Tensor positions = at::empty({batch.tokens}, at::TensorOptions().dtype(at::kLong));
     int64_t *values = positions.data_ptr<int64_t>(), token = 0;
+    while (token < batch.shared) values[token] = token, token++;
     for (int64_t length : batch.lengths)
-        for (int64_t k = 0; k < length; k++) values[token++] = k;
+        for (int64_t k = 0; k < length; k++) values[token++] = batch.shared + k;
     if (batch.tree == nullptr) return positions;
     for (int64_t length : batch.lengths)
-        for (int64_t depth : batch.tree->depths) values[token++] = length + depth;
+        for (int64_t depth : batch.tree->depths) values[token++] = batch.shared + length + depth;
     return positions;
 }
 
@@ -267,10 +268,11 @@ at::Tensor StackPass::block(size_t number, at::Tensor x, const at::Tensor &memor
     qkv = turned(stack, block, qkv,
                  block.rotation < 0 ? Turn() : turns[static_cast<size_t>(block.rotation)]);
     if (keep) keep(number, qkv);
-    at::Tensor y = watched(stack.disentangled      ? attend_disentangled(*this, block, qkv)
-                           : batch.tree != nullptr ? attend_tree(*this, qkv, block.windowed)
-                                                   : attend(stack, runs, qkv, 3, qkv, 3, false,
-                                                            block.windowed, dropout));
+    at::Tensor y =
+        watched(stack.disentangled ? attend_disentangled(*this, block, qkv)
+                : batch.shared > 0 || batch.tree != nullptr
+                    ? attend_tree(*this, qkv, block.windowed)
+                    : attend(stack, runs, qkv, 3, qkv, 3, false, block.windowed, dropout));
     x = dropout == nullptr
             ? added(block.self_out, y, x, block.self_after)
             : x + drop(block.self_after(block.self_out(y, factors)), rates.attention);

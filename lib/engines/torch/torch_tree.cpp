@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attention of a batch with a tree (torch_tree.h). The tokens of items know nothing of what is
- * behind them, and attend as in any batch. Those of the tree meet two kinds of keys, which are
- * joined: the item's, and the tree's own, of which a mask leaves those between the root and the
- * token.
+/* Attention of a batch with a shared beginning or a tree (torch_tree.h). The tokens of the
+ * beginning know nothing of what is behind them, and neither do those of items of a tree: they
+ * attend as in any batch. Those behind meet two kinds of keys, which are joined: those in front,
+ * and their own, of which a mask leaves the ones on the way to the token; an item behind a
+ * beginning is a tree without branches.
  *
  * Memory: keys and values of a run of items a second time, and the mask, [nodes, keys]. */
 #include "torch_tree.h"
@@ -28,35 +29,76 @@ static at::Tensor mask_of(const Tree &tree, int64_t keys, int64_t window) {
     return out;
 }
 
+/* A tree without branches. */
+static Tree chain_of(int64_t length) {
+    Tree out;
+    for (int64_t k = 0; k < length; k++) {
+        out.ids.push_back(0);
+        out.parents.push_back(k - 1);
+        out.depths.push_back(k);
+    }
+    return out;
+}
+
+/* Query, key and value of the same tokens, each [items, heads, tokens, head]. */
+using Parts = std::vector<at::Tensor>;
+
+/* The attention of the tokens of a tree, [items * nodes, inner], behind keys and values that stand
+ * in front of them. */
+static at::Tensor attend_behind(const StackPass &pass, const Parts &front, const Parts &own,
+                                const Tree &tree, bool windowed) {
+    const Stack &stack = pass.stack;
+    const int64_t window = windowed ? stack.window : std::numeric_limits<int64_t>::max() / 2,
+                  length = front[1].size(2), keys = std::min(length, window);
+    auto joined = [&](size_t part) {
+        return at::cat({front[part].narrow(2, length - keys, keys), own[part]}, 2);
+    };
+    const at::Tensor mask = mask_of(tree, keys, window).to(own[0].device(), own[0].scalar_type());
+    return attend_run(own[0], joined(1), joined(2), mask, false, stack, pass.dropout, 0)
+        .transpose(1, 2)
+        .reshape({own[0].size(0) * own[0].size(2), stack.heads * stack.head});
+}
+
 at::Tensor attend_tree(const StackPass &pass, const at::Tensor &qkv, bool windowed) {
     const Stack &stack = pass.stack;
-    const Tree &tree = *pass.batch.tree;
-    const int64_t nodes = static_cast<int64_t>(tree.ids.size()), inner = stack.heads * stack.head,
-                  trees = static_cast<int64_t>(pass.batch.lengths.size()) * nodes,
-                  first = qkv.size(0) - trees;
-    const at::Tensor items = qkv.narrow(0, 0, first);
-    std::vector<at::Tensor> mixed{
-        attend(stack, pass.runs, items, 3, items, 3, false, windowed, nullptr)};
-    int64_t row = first;
-    for (const Run &run : pass.runs) {
-        /* Query, key and value, each [items, heads, tokens, head]. */
-        auto parts = [&](int64_t from, int64_t tokens) {
-            return qkv.narrow(0, from, run.items * tokens)
-                .view({run.items, tokens, 3, stack.heads, stack.head})
-                .transpose(1, 3)
-                .unbind(2);
-        };
-        const std::vector<at::Tensor> item = parts(run.token, run.length), own = parts(row, nodes);
-        const int64_t window = windowed ? stack.window : std::numeric_limits<int64_t>::max() / 2,
-                      keys = std::min(run.length, window);
-        auto joined = [&](size_t part) {
-            return at::cat({item[part].narrow(2, run.length - keys, keys), own[part]}, 2);
-        };
-        const at::Tensor mask = mask_of(tree, keys, window).to(qkv.device(), qkv.scalar_type());
+    const Packed &batch = pass.batch;
+    const int64_t begin = batch.shared,
+                  nodes = batch.tree == nullptr ? 0 : static_cast<int64_t>(batch.tree->ids.size()),
+                  items = static_cast<int64_t>(batch.lengths.size()),
+                  own = qkv.size(0) - begin - items * nodes;
+    auto plain = [&](int64_t from, int64_t rows, const std::vector<Run> &runs) {
+        const at::Tensor some = qkv.narrow(0, from, rows);
+        return attend(stack, runs, some, 3, some, 3, false, windowed, nullptr);
+    };
+    auto parts = [&](int64_t from, int64_t count, int64_t tokens) -> Parts {
+        return qkv.narrow(0, from, count * tokens)
+            .view({count, tokens, 3, stack.heads, stack.head})
+            .transpose(1, 3)
+            .unbind(2);
+    };
+    auto shared_by = [&](const Run &run) {
+        Parts out = parts(0, 1, begin);
+        for (at::Tensor &part : out) part = part.expand({run.items, -1, -1, -1});
+        return out;
+    };
+    std::vector<at::Tensor> mixed;
+    if (begin > 0) mixed.push_back(plain(0, begin, {{1, begin, 0, 0, 0, {}}}));
+    if (begin == 0) mixed.push_back(plain(0, own, pass.runs));
+    for (size_t i = 0; begin > 0 && i < pass.runs.size(); i++) {
+        const Run &run = pass.runs[i];
+        mixed.push_back(attend_behind(pass, shared_by(run),
+                                      parts(begin + run.token, run.items, run.length),
+                                      chain_of(run.length), windowed));
+    }
+    int64_t row = begin + own;
+    for (size_t i = 0; nodes > 0 && i < pass.runs.size(); i++) {
+        const Run &run = pass.runs[i];
+        Parts front = shared_by(run);
+        const Parts item = parts(begin + run.token, run.items, run.length);
+        for (size_t part = 0; part < front.size(); part++)
+            front[part] = at::cat({front[part], item[part]}, 2);
         mixed.push_back(
-            attend_run(own[0], joined(1), joined(2), mask, false, stack, pass.dropout, 0)
-                .transpose(1, 2)
-                .reshape({run.items * nodes, inner}));
+            attend_behind(pass, front, parts(row, run.items, nodes), *batch.tree, windowed));
         row += run.items * nodes;
     }
     return at::cat(mixed);
