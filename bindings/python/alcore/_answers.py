@@ -37,9 +37,9 @@ class WorkerTraceback(Exception):
     """Where an error was raised in a worker: the cause of the error that is raised in the program."""
 
 
-def failed(number: int | None, error: BaseException) -> bytes:
-    """The answer of a shard, or of a rank, that failed. number: None where the place of the answer among all is its number."""
-    place = "%s, process %d" % (socket.gethostname(), os.getpid())
+def failed(number: int | None, error: BaseException, rows: str | None = None) -> bytes:
+    """The answer of a shard, or of a rank, that failed. number: None where the place of the answer among all is its number. rows: which it has."""
+    place = "%s%s, process %d" % ("" if rows is None else rows + ", ", socket.gethostname(), os.getpid())
     text = "%s" % error if isinstance(error, Error) and error.status else "%s: %s" % (type(error).__name__, error)
     return FAILED + json.dumps([number, place, getattr(error, "status", None), text, traceback.format_exc()]).encode()
 

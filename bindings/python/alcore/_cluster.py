@@ -12,10 +12,11 @@ import os
 import threading
 import uuid
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import contextmanager, ExitStack
 from typing import Any
 
 from ._answers import failed, MESSAGE, PICKS
+from ._errors import failure
 from ._statuses import MissingError
 from ._handles import Context
 from ._job import Job, Picks
@@ -71,30 +72,53 @@ def _has_ids(table, pool):
     return any(str(name).lower() in FIELDS["ids"] for name in names)
 
 
+@contextmanager
+def _told(pool):
+    """An error about a column that is not there says why the pool has not taken that of the table: warnings stay in the worker."""
+    try:
+        yield
+    except MissingError as error:
+        if not pool._left_out:
+            raise
+        raise failure(error.status, "; ".join([str(error), *pool._left_out])) from error
+
+
 class _Held:
     """The job of a shard in this process: what it was made with, and how many messages it took."""
 
     def __init__(self, task, number, read):
-        self.stack, self.taken, self.lock = ExitStack(), 0, threading.Lock()
+        self.taken, self.lock = 0, threading.Lock()
         self.first, self.count = sum(task.counts[:number]), task.counts[number]
         table = read() if self.count else []
         self.pool = task.pool_of(table)
         self.has_ids = _has_ids(table, self.pool)
         ctx = self.pool.context
         roles = {role: pool_of(texts, ctx) for role, texts in task.roles.items() if texts is not None}
-        request = self.stack.enter_context(_prepared(self.pool, task.budget, task.strategy, False,
-                                                     model=_model_of(task.model, ctx), **roles, **task.named))
-        if task.stands_in:
-            request.set_model("ngram")
-        none = [] if any(task.counts) else request._select(self.pool)  # no job knows the columns of a table without rows
-        self.none = [Picks([], [], [], one.spent, one.short, one) for one in (none if isinstance(none, list) else [none])]
-        self.job = Job(request, first_row=self.first, rows=sum(task.counts), dataset=task.dataset)
+        with ExitStack() as stack, _told(self.pool):
+            request = stack.enter_context(_prepared(self.pool, task.budget, task.strategy, False,
+                                                    model=_model_of(task.model, ctx), **roles, **task.named))
+            if task.stands_in:
+                request.set_model("ngram")
+            none = [] if any(task.counts) else request._select(self.pool)  # no job knows the columns of a table without rows
+            self.none = [Picks([], [], [], one.spent, one.short, one) for one in (none if isinstance(none, list) else [none])]
+            self.job = Job(request, first_row=self.first, rows=sum(task.counts), dataset=task.dataset)
+            self.stack = stack.pop_all()
+
+    def close(self):
+        """Lets go of the request, unless a step is being made."""
+        if self.lock.acquire(blocking=False):
+            self.job.close()
+            self.stack.close()
 
     def step(self, delivered, number):
         """The answer after these messages."""
-        for message in delivered[self.taken:]:
-            self.job.deliver(message)
-            self.taken += 1
+        with _told(self.pool):
+            for message in delivered[self.taken:]:
+                self.job.deliver(message)
+                self.taken += 1
+            return self._answer(number)
+
+    def _answer(self, number):
         message = None if self.none else self.job.step()
         if message is not None:
             return MESSAGE + message
@@ -148,7 +172,8 @@ class Task:
             return answer
         except Exception as error:
             forget(self.run, number)
-            return failed(number, error)
+            first = sum(self.counts[:number])
+            return failed(number, error, "rows %d to %d" % (first, first + self.counts[number] - 1) if self.counts[number] else "no rows")
 
     def _held(self, number, read, delivered):
         with _lock:
@@ -160,7 +185,7 @@ class Task:
         with _lock:
             _jobs[self.run, number] = held
             while len(_jobs) > self.kept:
-                _jobs.popitem(last=False)
+                _jobs.popitem(last=False)[1].close()
         return held
 
 
@@ -168,4 +193,4 @@ def forget(run: str, number: int | None = None) -> None:
     """Releases the job of a shard in this process, or those of all. One that still works, after a time-out, is released when it ends."""
     with _lock:
         for key in [key for key in _jobs if key[0] == run and number in (None, key[1])]:
-            del _jobs[key]
+            _jobs.pop(key).close()

@@ -61,6 +61,7 @@ class Pool(Handle):
         settings = options("pool", locals())
         self._kept = {}  # column -> arrays that the library reads in place
         self._request, self._select_lock = None, threading.Lock()
+        self._left_out = []  # what was warned of columns of the table
         make, parent = (lib.alcore_pool_new, ctx) if source is None else (lib.alcore_pool_new_derived, source)
         super().__init__(new(lib.alcore_pool_unref, make, parent._handle, ctypes.byref(settings)), ctx)
         self._source = source
@@ -71,7 +72,7 @@ class Pool(Handle):
     def borrowed(cls, pointer: int, context: t.Context | None = None) -> t.Self:
         """A Pool with a reference of its own to a pool that the library owns."""
         made = cls.__new__(cls)
-        made._kept, made._request, made._source = {}, None, None
+        made._kept, made._request, made._source, made._left_out = {}, None, None, []
         made._select_lock = threading.Lock()
         Handle.__init__(made, lib.alcore_pool_ref(pointer), context or default_context())
         return made

@@ -101,4 +101,5 @@ def add_columns(pool, frame, fields):
             if stated:
                 raise
             if known:
-                warnings.warn("the column %s of the table was left out: %s" % (name, error), stacklevel=user_level())
+                pool._left_out.append("the column %s of the table was left out: %s" % (name, error))
+                warnings.warn(pool._left_out[-1], stacklevel=user_level())

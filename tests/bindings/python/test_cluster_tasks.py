@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the modules for Spark, Ray, Dask and ranks share: tasks that are pickled to workers, lost, made again, and come twice; the picks of
 one machine, and the first error with its place. test_clusters.py and test_ranks.py have the engines."""
+import gc
 import pickle
 import random
 import re
@@ -179,6 +180,29 @@ def test_the_first_error_has_its_shard_and_cause(tmp_path):
         def gone():
             raise KeyError("gone")
         drive(lambda delivered: [task.answer(0, lambda: part(TABLE, 0, 13), delivered), task.answer(2, gone, delivered)])
+
+
+@pytest.mark.parametrize("column, values, told", [
+    ("scores", float("nan"), r'^shard 2 \(rows 13 to 119, .*\): row 7: the value in column "scores" is NaN'),
+    ("scores", "none", r"^shard 2 \(rows 13 to 119, .* is needed.*; the column scores of the table was left out: "),
+    ("embeddings", [1., 2., 3.], r"^shard 2 \(rows 13 to 119, .* is needed.*; the column embeddings of the table was left out: embeddings: row 7 has 3 numbers, row 0 has 2$")])
+@pytest.mark.filterwarnings("ignore:the column .* was left out")
+def test_a_bad_column_of_one_shard(column, values, told):
+    table = dict(TABLE, **{column: TABLE[column][:20] + [values] + TABLE[column][21:]})
+    with pytest.raises(alcore.Error, match=told):
+        drive(engine(Task(9, "nnll" if column == "scores" else "kcenter"), table))
+    for run, _ in list(_cluster._jobs):  # as the modules do when the call ends
+        _cluster.forget(run)
+    gc.collect()  # no request is closed before the part that resets it
+
+
+def test_a_job_lets_go_of_the_request_of_its_pool():
+    pool = alcore.Pool(TABLE)
+    for _ in range(2):
+        task = Task(9, "nnll")
+        task.counts = [ROWS]
+        check(drive(lambda delivered: [task.answer(0, lambda: pool, delivered)]), alcore.select(TABLE, 9, "nnll"))
+        assert not pool._select_lock.locked()
 
 
 def test_a_shard_that_is_lost():

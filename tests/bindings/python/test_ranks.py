@@ -66,24 +66,24 @@ def need(name):
         pytest.skip("no package %s" % PACKAGES[name])
 
 
-def run_ranks(root, folder, name, under=lambda rank: [], limit=LIMIT, **environment):
+def run_ranks(root, folder, name, under=lambda rank: [], limit=LIMIT, options=(), **environment):
     """Runs a rank for each shard: the exit status of each, of mpirun one for all; and what all have written to stderr. under: the beginning of
-    the command of a rank."""
+    the command of a rank; options: of mpirun."""
     page = (root / "docs" / "distributed.md").read_text(encoding="utf-8")
     block = next(block for block in re.findall(r"```python\n(.*?)```", page, re.S) if (name == "mpi") == ("mpi4py" in block) and ".run(" in block)
     if name == "mpi":
         block = block.replace("timeout=600", "timeout=%s" % environment.get("TIMEOUT", 600))
     program = PROGRAM.replace("START\n", START[name]).replace("PAGE", block.replace("\n", "\n    ").rstrip())
-    return run_program(folder, name, "CUTS, STRATEGIES = %r, %r\n" % (CUTS, STRATEGIES) + program, len(CUTS) - 1, under, limit, **environment)
+    return run_program(folder, name, "CUTS, STRATEGIES = %r, %r\n" % (CUTS, STRATEGIES) + program, len(CUTS) - 1, under, limit, options, **environment)
 
 
-def run_program(folder, name, program, ranks, under=lambda rank: [], limit=LIMIT, **environment):
+def run_program(folder, name, program, ranks, under=lambda rank: [], limit=LIMIT, options=(), **environment):
     """Runs a program in so many ranks; as run_ranks()."""
     (folder / "rank.py").write_text(program, encoding="utf-8")
     environment = dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(alcore.__file__)), **environment)
     command = [interpreter(name), "rank.py"]
     if name == "mpi":
-        command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,tcp", "-np", str(ranks), *command]
+        command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,tcp", *options, "-np", str(ranks), *command]
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
@@ -228,13 +228,41 @@ def hosts():
             made += [ip(*inside, "link", "add", "port%d" % rank, "type", "veth", "peer", "name", "host", "netns", name),
                      ip(*inside, "link", "set", "port%d" % rank, "master", "bridge", "up"), ip("-n", name, "link", "set", "host", "up"),
                      ip("-n", name, "link", "set", "lo", "up"), ip("-n", name, "addr", "add", "10.77.0.%d/24" % (rank + 1), "dev", "host")]
+        made += [ip("netns", "exec", name, "sysctl", "-qw", "net.ipv4.tcp_retries2=4") for name in names]  # mpirun waits until TCP gives up a host
         wrong = [step.stderr for step in made if step.returncode != 0]
         if wrong:
             pytest.skip("no network namespaces: %s" % wrong[0].strip())
         yield names
     finally:
         for name in names:
+            for process in ip("netns", "pids", name).stdout.split():  # such as the daemon of Open MPI behind a link that was cut
+                subprocess.run(["kill", "-9", process], capture_output=True)
             ip("netns", "del", name)
+
+
+def test_hosts_of_mpi_whose_link_is_cut(root, tmp_path, hosts):
+    """Each has a name of its own: those of one name are one machine for Open MPI. What starts the ranks on a host is no ssh, but enters its namespace."""
+    need("mpi")
+    agent = tmp_path / "agent"
+    agent.write_text('#!/bin/sh\nhost=$1\nshift\nnumber=${host##*.}\n'
+                     'exec ip netns exec %s$((number - 1)) unshare --uts sh -c "hostname host-$number; $*"\n' % hosts[0][:-1], encoding="utf-8")
+    agent.chmod(0o755)
+    settings = {"plm_rsh_agent": str(agent), "btl_tcp_if_include": "10.77.0.0/24", "oob_tcp_if_include": "10.77.0.0/24",
+                "oob_tcp_keepalive_time": "5", "oob_tcp_keepalive_intvl": "2", "oob_tcp_keepalive_probes": "3"}
+    options = [word for name, value in settings.items() for word in ("--mca", name, value)]
+    options += ["--host", ",".join("10.77.0.%d" % (rank + 1) for rank in range(len(hosts)))]
+
+    def under(rank):
+        return ["ip", "netns", "exec", hosts[0], "unshare", "--uts", "sh", "-c", 'hostname host-1; exec "$@"', "sh"]
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    statuses, said = run_ranks(root, whole, "mpi", under, options=options)
+    assert set(statuses) == {0}, said
+    assert json.loads((whole / "kcenter-2.json").read_text()) == expected("kcenter")
+    statuses, said = run_ranks(root, tmp_path, "mpi", under, options=options, VICTIM="3", TIMEOUT="10", ACT="os.system('ip link set host down')")
+    assert 0 not in statuses, said
+    assert not (tmp_path / "kcenter-0.json").exists()
+    assert "TimeoutError: rank 0: the other ranks sent nothing within 10 s" in said, said
 
 
 def test_hosts_whose_link_is_cut(root, tmp_path, hosts):
