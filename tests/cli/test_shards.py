@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """alcore select --shard and alcore fold: shards in files have the picks of one file; what goes wrong is told with the file's name."""
 import os
+import shutil
+import subprocess
 
-from harness import case, contains, equal, main
+from harness import ALCORE, case, contains, equal, main, Skip
 
 TEXTS = ["line %d has %s" % (row // 2 if row % 5 else row, " ".join(["words"] * (row % 4))) for row in range(60)]
 TEXTS[7] = ""  # all that the second shard has; the last one has no row
@@ -108,6 +110,46 @@ def shards_have_the_phrases_of_one_file(box):
         found, exchanges = picks_of_shards(box, options)
         equal(found, box.run("select", "all.txt", *options).out.splitlines())
         equal(exchanges > 1, strategy == "hybrid")
+
+
+@case
+def make_has_the_picks_of_one_file(box):
+    """examples/shards.mk, also where each step is killed once, and where a part has other lines than before."""
+    if shutil.which("make") is None:
+        raise Skip("no make")
+    example = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "shards.mk")
+    # Kills the command in its first run of a step, at the latest when it has written all.
+    box.file("killed.sh", "name=$(printf %s \"$*\" | cksum | tr -d ' ')\n[ -e $name.tried ] && exec \"$REAL\" \"$@\"\ntouch $name.tried\n"
+             "\"$REAL\" \"$@\" & sleep 0.0$((${#name} % 3)); kill -9 $!; wait\nexit 1\n")
+
+    def make(*more, tries=1):
+        for _ in range(tries):
+            done = subprocess.run(["make", "-f", example, "-k", "-j", "3", "OPTIONS=" + " ".join(options), *more], cwd=box.path, capture_output=True, text=True,
+                                  timeout=100, env=dict(os.environ, REAL=ALCORE))
+            if done.returncode == 0:
+                return
+        raise AssertionError(done.stdout + done.stderr)
+    for options in (["--budget", "30w"], ["--budget", "9w", "--strategy", "ngf-smp"]):
+        for name in box.names():
+            if name != "killed.sh":
+                os.remove(os.path.join(box.path, name))
+        files(box)
+        for number, (first, end) in enumerate(SHARDS):
+            box.file("part-%02d" % number, "".join(text + "\n" for text in TEXTS[first:end]))
+
+        def check():
+            found, one = box.read("shards.tsv").decode().splitlines(), box.run("select", "all.txt", *options).out.splitlines()
+            equal(found, one if "ngf-smp" in options else picks_of_one(box, options))
+        make("ALCORE=" + ALCORE)
+        check()
+        before = os.stat(os.path.join(box.path, "shards.tsv")).st_mtime_ns
+        make("ALCORE=" + ALCORE)
+        equal(os.stat(os.path.join(box.path, "shards.tsv")).st_mtime_ns, before)  # nothing was left to do
+        other = "".join("other words of line %d\n" % row for row in range(SHARDS[0][1]))
+        box.file("part-00", other)
+        box.file("all.txt", other + "".join(text + "\n" for text in TEXTS[SHARDS[0][1]:]))
+        make("ALCORE=sh killed.sh", tries=60)
+        check()
 
 
 @case
