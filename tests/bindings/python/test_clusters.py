@@ -268,6 +268,8 @@ def opened(tmp_path, monkeypatch):
 
 def test_a_folder_of_a_model_is_read_once_in_each_worker(root, opened, engine):
     module, table, names = engine
+    if module.__name__ == "alcore.spark":  # whose Java was started with the environment of an earlier test
+        names["spark"].sparkContext.environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
     frame = table([{name: record[name] for name in ("id", "text")} for record in RECORDS], names)
     folder = str(root / "tests" / "static" / "fixtures" / "plain")
     check_ids(module.select(frame, 5, "kcenter", model=folder, timeout=300), "kcenter", columns=("id", "text"), model=folder)
