@@ -65,7 +65,7 @@ def open_model(path):
 def the_command_writes_an_adapter(box):
     base = folder(box, "qwen3")
     before = bytes_of(base, "model.safetensors")
-    train(box, "qwen3", "out", lora_rank=2, lora_alpha=16)
+    said = train(box, "qwen3", "out", lora_rank=2, lora_alpha=16).stderr
     out = os.path.join(box, "out")
     assert sorted(os.listdir(out)) == ["adapter_config.json", "adapter_model.safetensors"] and bytes_of(base, "model.safetensors") == before
     config = config_of(out)
@@ -75,6 +75,8 @@ def the_command_writes_an_adapter(box):
     assert sorted(tensors) == sorted("base_model.model.model.layers.%d.self_attn.%s_proj.lora_%s.weight" % (layer, part, factor)
                                      for layer in (0, 1) for part in "qv" for factor in "AB")
     assert all(any(numbers(tensor)) for tensor in tensors.values())
+    trained, whole = (sum(len(numbers(tensor)) for tensor in held.values()) for held in (tensors, read_tensors(os.path.join(base, "model.safetensors"))))
+    assert "the adapter trains %d of %d parameters (%.4f %%)" % (trained, whole + trained, 100 * trained / (whole + trained)) in said, said
     assert open_model(out).score(TEXTS, TARGETS) != open_model(base).score(TEXTS, TARGETS)
     # More updates have a lower loss. The same command gives the same bytes, another seed others.
     def loss(path):

@@ -148,7 +148,8 @@ static char *bytes_at_end(const alcore_sys_model_training *how, size_t *count) {
     ck_assert_msg(train_in(plain, how, &model) == ALCORE_OK, "%s", alcore_last_error());
     save_scratch(model);
     engine->close(model);
-    return slurp_saved("model.safetensors", count);
+    return slurp_saved(how->lora_rank > 0 ? "adapter_model.safetensors" : "model.safetensors",
+                       count);
 }
 
 /* Compares the bytes of a training that goes on with those of one that was never interrupted. */
@@ -160,12 +161,17 @@ static void expect_bytes(const alcore_sys_model_training *how, const char *whole
     free(bytes);
 }
 
-/* With dropout, in float32 and, whose scale of losses is part of the state, in float16. */
+/* With dropout, in float32 and, whose scale of losses is part of the state, in float16; and an
+ * adapter. */
 START_TEST(a_training_goes_on_from_every_moment) {
     static const struct {
         const char *folder;
         int32_t dtype;
-    } cases[] = {{"marian", ALCORE_FLOAT32}, {"bert-class", ALCORE_FLOAT16}};
+        int64_t rank;
+        const char *targets;
+    } cases[] = {{"marian", ALCORE_FLOAT32, 0, NULL},
+                 {"bert-class", ALCORE_FLOAT16, 0, NULL},
+                 {"bert-class", ALCORE_FLOAT32, 2, "query,word_embeddings"}};
     begin_on_disk();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         alcore_sys_model *model;
@@ -174,7 +180,10 @@ START_TEST(a_training_goes_on_from_every_moment) {
         copy_fixture(cases[i].folder, true);
         snprintf(checkpoints, sizeof checkpoints, "%s/checkpoints", scratch);
         examples all = read_examples(cases[i].folder);
-        const alcore_sys_model_training how = training_over_epochs(&all, cases[i].dtype, &end);
+        alcore_sys_model_training how = training_over_epochs(&all, cases[i].dtype, &end);
+        how.lora_rank = cases[i].rank;
+        how.lora_targets = cases[i].targets;
+        how.lora_dropout = cases[i].rank > 0 ? 0.2 : 0;
         empty_checkpoints();
         char *whole = bytes_at_end(&how, &count);
         empty_checkpoints();

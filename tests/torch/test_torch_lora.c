@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "check_suite.h"
+#include "fault_allocator.h"
 #include "torch_training.h"
 
 static char adapter[TEST_PATH_BYTES + 16]; /* scratch/adapter */
@@ -312,5 +313,95 @@ START_TEST(checkpoints_hold_the_adapter_alone) {
 }
 END_TEST
 
+/* ---- calls that do not end ---- */
+
+static alcore_ctx *roomy; /* of whose memory all is there */
+static fault_allocator fault;
+static long long faults;  /* allocations that failed in the last training */
+static int64_t cancel_at; /* the update after which a training is cancelled; 0: none */
+
+static alcore_status cancel_after(void *user, int64_t update, int64_t updates, int32_t *stop) {
+    (void)user, (void)updates, (void)stop;
+    if (cancel_at > 0 && update == cancel_at) alcore_ctx_cancel(ctx);
+    return ALCORE_OK;
+}
+
+/* Trains a new adapter of the scratch folder and saves it; returns what failed, if anything did. */
+static alcore_status train_and_save(const alcore_sys_model_training *how, long long failing) {
+    alcore_sys_model *model = open_model(false);
+    fault_arm(&fault, failing, 0);
+    alcore_status status = engine->train(model, how, NULL);
+    if (status == ALCORE_OK) status = engine->save(model, saved);
+    faults = fault.failures;
+    fault_arm(&fault, 0, 0);
+    engine->close(model);
+    return status;
+}
+
+/* The adapter that is saved, after a training that goes on from its checkpoint. */
+static char *adapter_at_end(const alcore_sys_model_training *how, size_t *count) {
+    alcore_status status = train_and_save(how, 0);
+    ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
+    return slurp_saved("adapter_model.safetensors", count);
+}
+
+/* Each allocation of a training and of save() fails once, and each update is cancelled once: the
+ * call says so, nothing stays behind in memory, and the same training then ends with the same
+ * bytes. */
+START_TEST(trainings_that_fail_go_on) {
+    char command[2 * TEST_PATH_BYTES + 60], folder[TEST_PATH_BYTES + 16];
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    const alcore_allocator allocator = fault_table(&fault);
+    begin();
+    roomy = ctx; /* which the engine was loaded with */
+    options.allocator = &allocator;
+    options.threads = 1;
+    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    copy_fixture("qwen3", false);
+    examples all = read_examples("qwen3");
+    snprintf(folder, sizeof folder, "%s/kept", scratch);
+    snprintf(command, sizeof command, "rm -rf %s %s", folder, saved);
+    alcore_sys_model_training how = lora_of(&all);
+    how.lora_targets = "embed_tokens v_proj";
+    how.lora_dropout = 0.3;
+    how.checkpoints = folder;
+    how.checkpoint_every = 2;
+    how.after_update = cancel_after;
+    size_t count, length, failed = 0;
+    char *whole = adapter_at_end(&how, &length);
+    const long long blocks = fault.live_blocks;
+    for (long long call = 1;; call++) {
+        ck_assert_int_eq(system(command), 0);
+        const alcore_status status = train_and_save(&how, call);
+        ck_assert_int_eq(fault.live_blocks, blocks);
+        if (faults == 0) break;
+        /* A line of the log may be lost without harm. */
+        ck_assert_msg(status == ALCORE_E_NOMEM || status == ALCORE_OK, "allocation %lld: %s", call,
+                      alcore_status_name(status));
+        failed += status == ALCORE_E_NOMEM;
+        char *bytes = adapter_at_end(&how, &count);
+        ck_assert(count == length && memcmp(bytes, whole, count) == 0);
+        free(bytes);
+    }
+    ck_assert_uint_ge(failed, 12);
+    for (int64_t update = 1; update < how.updates; update++) {
+        ck_assert_int_eq(system(command), 0);
+        cancel_at = update;
+        ck_assert_int_eq(train_and_save(&how, 0), ALCORE_E_CANCELLED);
+        alcore_ctx_cancel_clear(ctx);
+        cancel_at = 0;
+        char *bytes = adapter_at_end(&how, &count);
+        ck_assert(count == length && memcmp(bytes, whole, count) == 0);
+        free(bytes);
+    }
+    free(whole);
+    free_examples(&all);
+    remove_scratch();
+    alcore_ctx_unref(ctx);
+    alcore_ctx_unref(roomy);
+}
+END_TEST
+
 CHECK_SUITE("torch lora", updates_agree_with_peft, the_saved_adapter_is_the_model,
-            new_adapters_are_drawn_as_by_peft, checkpoints_hold_the_adapter_alone);
+            new_adapters_are_drawn_as_by_peft, checkpoints_hold_the_adapter_alone,
+            trainings_that_fail_go_on);

@@ -470,6 +470,7 @@ void train_model(Model &model, const alcore_sys_model_training &given,
     if (how.lora_rank > 0) {
         adapter.emplace(model, how);
         training.lora = adapter->lora();
+        model.host.log(adapter->size());
     }
     const std::shared_ptr<const Lora> before = std::exchange(model.lora, training.lora);
     std::vector<std::vector<int64_t>> passes;
