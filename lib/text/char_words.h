@@ -78,11 +78,12 @@ static inline alcore__char_word *alcore__char_word_at(const alcore__char_words *
     return (void *)(self->rows + (number - 1) * self->row_bytes);
 }
 
-/* Prefetches row `number`. */
+/* Prefetches row `number` into the second-level cache: the rows of a few words are more lines than
+ * the first level can wait for. */
 static inline void alcore__char_word_fetch(const alcore__char_words *self, uint32_t number) {
     const char *row = (const char *)alcore__char_word_at(self, number);
     for (size_t byte = 0; byte < self->row_bytes; byte += ALCORE__CHAR_LINE)
-        __builtin_prefetch(row + byte);
+        __builtin_prefetch(row + byte, 0, 2);
 }
 
 /* The slot that is most likely the word's, or the free one where it belongs; no row is read. */
