@@ -83,7 +83,7 @@ static alcore_status copy_behind(alcore_pool *pool, size_t head, const char *tex
 /* It is freed with the pool or by rolling back. */
 alcore_status alcore__pool_copy_string(alcore_pool *pool, const char *text, size_t length,
                                        const char **out) {
-    char *copy;
+    char *copy = NULL;
     ALCORE__TRY(copy_behind(pool, 0, text, length, &copy));
     *out = copy;
     return ALCORE_OK;
@@ -95,7 +95,7 @@ alcore_status alcore__pool_copy_text(alcore_pool *pool, const char *text, size_t
     const alcore__text_size size = {.length = (int64_t)length, .words = words};
     const alcore__text_head head = {.length = is_long ? ALCORE__LONG_TEXT : (uint16_t)length,
                                     .words = is_long ? ALCORE__LONG_TEXT : (uint16_t)words};
-    char *copy;
+    char *copy = NULL;
     ALCORE__TRY(copy_behind(pool, sizeof head + (is_long ? sizeof size : 0), text, length, &copy));
     memcpy(copy - sizeof head, &head, sizeof head);
     if (is_long) memcpy(copy - sizeof head - sizeof size, &size, sizeof size);
