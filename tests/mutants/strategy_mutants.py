@@ -139,11 +139,11 @@ MUTANTS = {
     'an excluded row counts as bought beside the labeled text that it is':
         ('lib/request/request_masks.c', '& others) != 0 || (known && known[row]))', '& others) != 0)', COVER, 'bought_rows_are_picks'),
     'a text is near to none that was listed first in its block':
-        ('lib/request/text_near.c', 'if (number >= from &&', 'if (number > from &&', NEAR, 'many_texts_share_a_key'),
+        ('lib/request/text_near.c', 'if (number < from) continue;', 'if (number <= from) continue;', NEAR, 'many_texts_share_a_key'),
     'a text is near to none of the blocks before':
-        ('lib/request/text_near.c', 'self->found[row - self->first] || is_near', 'is_near', NEAR, 'many_texts_share_a_key'),
+        ('lib/request/text_near.c', 'if (self->found[row - self->first] ||', 'if (', NEAR, 'many_texts_share_a_key'),
     'a text is listed under the last of its keys only':
-        ('lib/request/text_near.c', 'if (under < LISTED) alcore__index_put', 'if (under < LISTED && i == ALCORE__NEAR_KEYS - 1) alcore__index_put', NEAR,
+        ('lib/request/text_near.c', 'if (under == LISTED) continue;', 'if (under == LISTED || i < ALCORE__NEAR_KEYS - 1) continue;', NEAR,
          'first_of_near_texts_stays'),
     'half of its texts make the script of a language':
         ('lib/request/text_languages.c', 'of->belong * 4 >= of->texts * 3', 'of->belong * 4 >= of->texts * 2', TEXT_LANGUAGES,
@@ -296,8 +296,8 @@ MUTANTS = {
         ('lib/strategy/rules/knn_uncertainty.c', 'if (state->k_limit > searched) state->k_limit = searched;', '(void)searched;', DEMUX,
          'k_has_limits'),
     'picks are explained by the place of a word of rescale among the choices':
-        ('lib/strategy/budget/explain.c', 'alcore__rescale(run, run->rescale, scaled)',
-         'alcore__rescale(run, alcore__values_integer(run->values, "rescale"), scaled)', HUDS_PHRASE, 'explained_as_rescaled'),
+        ('lib/strategy/budget/explain.c', 'alcore__rescale(run, run->rescale, copy)',
+         'alcore__rescale(run, alcore__values_integer(run->values, "rescale"), copy)', HUDS_PHRASE, 'explained_as_rescaled'),
     'fill_short=none fills all the same':
         ('lib/strategy/rules/knn_buy.c', 'if (state->fill_short && !', 'if (!', DEMUX,
          'knn_uncertainty_vectors'),
@@ -405,7 +405,7 @@ MUTANTS = {
         ('lib/model/model_run.c', 'wanted->mask[row] || alcore__column_has(found, row)', 'wanted->mask[row]', WANTED,
          'rows_of_an_earlier_request_stay'),
     'a term contributes its value and not its distance from the mean':
-        ('lib/strategy/budget/explain.c', 'weight * (scaled[purchase->picks[rank]] - mean)', 'weight * (scaled[purchase->picks[rank]] - 0 * mean)', SELECTION,
+        ('lib/strategy/budget/explain.c', 'weight * (values[purchase->picks[rank]] - mean)', 'weight * (values[purchase->picks[rank]] - 0 * mean)', SELECTION,
          'what_all_candidates_share_decides_nothing'),
     'of equal contributions the last one decides':
         ('lib/strategy/budget/explain.c', 'contribution[rank] > largest ? t : -1', 'contribution[rank] > largest ? t : t', SELECTION,
