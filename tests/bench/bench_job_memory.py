@@ -4,7 +4,7 @@
     bench_job_memory.py ROWS FOLDER [STRATEGY[,NAME=VALUE]...]...
 
 Runs each strategy over ROWS rows in 4 shards, twice as many in 4, and these in 2, as bench_job_scale.py --made does, and derives both numbers from
-the largest memory of a worker beyond what it has before it begins; some 27 bytes of an own row are those of its pool. With fewer than 2.2 million
+the largest memory of a worker beyond what it has before it begins; some 26 bytes of an own row are those of its pool. With fewer than 2.2 million
 rows some strategies keep copies of the embeddings, 128 bytes of an own row. Columns are those that the strategy needs; where it reads labeled
 rows every 4,999th is one, and a target has 1,000 rows. A strategy with an exchange for each pick has a budget of 4 items, all others 1,000. Two
 bytes more or less say nothing."""
