@@ -124,9 +124,9 @@ typedef struct alcore_train_options {
     double lora_dropout;
     /** Borrowed. With lora_rank: names of the matrices that are adapted, as target_modules of PEFT
      * has them, with commas or white space between them, each the end of a name or all of it, or
-     * "all-linear": all matrices of blocks. Beside these the table of words has a name, where
-     * neither the output nor the other stack is the same matrix. NULL: the projections of queries
-     * and values of all attentions, or those of the adapter that is trained further. @since 1.1 */
+     * "all-linear": all matrices of blocks. The table of words can be named too, unless the output
+     * or the other stack is the same matrix. NULL: the projections of queries and values of all
+     * attentions, or those of the adapter that is trained further. @since 1.1 */
     const char *lora_targets;
 } alcore_train_options;
 /** An alcore_train_options with its size set, rate, beta1, beta2 and epsilon unset and

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Log-probabilities of several targets behind each source under a language model, such as the
- * labels of a verbalizer behind a prompt. A source is read once (what all of them begin with, once
- * for a batch), and behind it the targets as a
- * tree, in which those that begin alike share these tokens: with the n tokens of a source the model
- * reads n + nodes, and makes the logits of 1 + nodes of them. The last token of a target is scored
- * and not read. */
+ * labels of a verbalizer behind a prompt. A source is read once; what all sources begin with is
+ * read once for a batch. Behind a source the targets are read as a tree, in which those that begin
+ * alike share these tokens: of a source with n tokens the model reads n + nodes, and makes the
+ * logits of 1 + nodes of them. The last token of a target is scored and not read. */
 #include <map>
 
 #include "torch_call.h"
