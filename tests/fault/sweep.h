@@ -94,8 +94,8 @@ void sweep_selections(void (*run)(const sweep_case *));
 
 /* A function of the list: ALLOCATES(name, WITH_...) { return its status; } or NEVER(name,
  * WITH_...). A case may look at more of a function than one call. GROWS() is ALLOCATES() for calls
- * that enlarge a handle's room before they can fail: the arrays of a pool or a writer. That room
- * goes with the handle. */
+ * that enlarge a handle's room before they can fail: the arrays of a pool or a writer, the ranks of
+ * a selection. That room goes with the handle. */
 #define SWEEP_CASE(function, with_what, may_allocate, may_keep)                                    \
     static alcore_status sweep_##function(world *w);                                               \
     static sweep_case case_##function = {#function, with_what,        may_allocate,                \

@@ -536,7 +536,7 @@ ALLOCATES(alcore_selection_write, WITH_SELECTION) {
         status = alcore_selection_write(w->selection, world_file(names[i]), NULL);
     return status;
 }
-ALLOCATES(alcore_selection_report, WITH_SELECTION) {
+GROWS(alcore_selection_report, WITH_SELECTION) {
     static const char *const names[] = {"out.md", "out.json", "out.html"};
     alcore_status status = ALCORE_OK;
     for (int i = 0; i < 3 && status == ALCORE_OK; i++)
