@@ -6,6 +6,10 @@ import subprocess
 import sys
 
 
+def written(number):
+    return "%d" % number if number == int(number) else "%.10g" % number
+
+
 def section(noun, entries, about=()):
     lines = ["", "# " + noun, ""] + list(about) + ([""] if about else [])
     for entry in entries:
@@ -20,10 +24,10 @@ def section(noun, entries, about=()):
                 values = (p.get("choices") or "").replace("|", ", ") or p["type"]
                 if p["type"] in ("integer", "number", "numbers"):
                     if low is not None and high is not None and high < 2 ** 53 - 1:
-                        values += ", %.10g to %.10g" % (low, high)
+                        values += ", %s to %s" % (written(low), written(high))
                     elif low is not None:
-                        values += ", %.10g or more" % low
-                lines.append("| `%s` | `%s` | %s | %s |" % (p["name"], p["default"], values, p["help"]))
+                        values += ", %s or more" % written(low)
+                lines.append("| `%s` | `%s` | %s | %s |" % (p["name"], p["default"], values, p["help"].replace("|", "\\|")))
             lines.append("")
     return lines
 
