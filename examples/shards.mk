@@ -1,4 +1,5 @@
 # The picks of the files part-* in shards.tsv, byte for byte those of one file with all their lines:
+#   split --number=l/3 --numeric-suffixes pool.txt part-
 #   make -f shards.mk -j OPTIONS="--budget 1000w"
 # Each step of a part is a target. One that is killed leaves no half of a file, and is made again.
 PARTS := $(sort $(wildcard part-??))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # label-studio-sdk 2.1.2: the CoNLL of a project has tasks that nobody has labeled, as texts without entities.
 #
-# Expected: as tasks that an annotator skipped are left out, those that no one has seen are too; at least their tags are no statement. Seen:
+# Expected: tasks that nobody has seen are left out, as tasks are that an annotator skipped; or they can at least be told apart. Seen:
 # each of their tokens is O, as in a text that an annotator has read and found empty, and nothing tells the two apart. In a project under active
 # learning most tasks are such.
 . "$(dirname "$0")/venv.sh"

@@ -6,7 +6,7 @@
 #include "torch_products.h"
 #include "torch_vectors.h"
 
-/* 1 / (1 + exp(-x)), by exp of what is not positive. */
+/* 1 / (1 + exp(-x)), computed by exp(-|x|), which cannot overflow. */
 INLINE floats logistic(floats x) {
     const floats power = exp_of((floats)((ints)x | INT32_MIN));
     const ints negative = x < 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions of Python's re in the syntax of std::regex (ECMAScript), which shares most of it, but
- * reads some as another thing: "\Z" is the letter Z there, "a*+" is (a*)+, "[]a]" is an empty class
- * before "a]", "[[:alpha:]]" a class by name. So each part is written anew, and what only one of
- * them has is refused: flags, lookbehind, atomic and conditional groups, possessive repetitions,
- * references to groups and characters by number. Names of modules have no line breaks, where "."
- * and "$" would differ. */
+ * gives some of it another meaning: "\Z" is the letter Z there, "a*+" is (a*)+, "[]a]" is an empty
+ * class before "a]", "[[:alpha:]]" a class by name. So each part is translated, and what std::regex
+ * does not have, or not in this form, is refused: flags, lookbehind, atomic and conditional groups,
+ * possessive repetitions, references to groups and characters by number. Names of modules have no
+ * line breaks, at which "." and "$" would differ. */
 #include "torch_expression.h"
 
 #include <cctype>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attention of a batch with a shared beginning or a tree (torch_tree.h). The tokens of the
- * beginning know nothing of what is behind them, and neither do those of items of a tree: they
- * attend as in any batch. Those behind meet two kinds of keys, which are joined: those in front,
- * and their own, of which a mask leaves the ones on the way to the token; an item behind a
- * beginning is a tree without branches.
+ * beginning do not attend to what is behind them, and the tokens of an item do not attend to the
+ * tree behind it: both attend as in any batch. The tokens behind attend to two kinds of keys, which
+ * are joined: those in front, and those of their own tree, of which a mask leaves the token's own
+ * and its ancestors'. An item behind a shared beginning is a tree without branches.
  *
  * Memory: keys and values of a run of items a second time, and the mask, [nodes, keys]. */
 #include "torch_tree.h"
