@@ -46,6 +46,8 @@ static alcore_status cross_fit(const alcore__ngram_data *ngram, alcore__lm_colum
     const uint32_t *states = alcore_pool_states(source);
     int64_t rows = alcore_pool_row_count(source);
     alcore__lm_trainer *trainer;
+    /* Of a shard that has no row to score, in which texts of others may all be labeled. */
+    if (self->entries == 0 && source != self->pool) return ALCORE_OK;
     ALCORE__TRY(alcore__lm_trainer_new(self->ctx, ngram->order, ALCORE__LM_FOLDS, rows, &trainer));
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; status == ALCORE_OK && i < rows; i++) {

@@ -524,6 +524,7 @@ static alcore_status spend_gathered(answer *self) {
     input->language_count = gathered.language_count;
     input->place = (alcore__place){0};
     input->fill.explain = shard->explain;
+    input->fill.limited &= shard->rows > 0; /* of no row there is an embedding */
     if (status == ALCORE_OK && shard->embeddings)
         status = alcore__dataset_add(&input->candidates, "embeddings", shard->embeddings);
     if (status == ALCORE_OK) status = alcore__strategy_run(self->strategy, input, &shard->outcome);

@@ -79,6 +79,41 @@ START_TEST(the_picks_of_one_machine) {
 }
 END_TEST
 
+/* Where every row is labeled there is nothing to pick and no text to learn from: no pick, as on one
+ * machine. */
+START_TEST(every_row_is_labeled) {
+    const job_setting *setting = &SETTINGS[_i];
+    const job_cut cut = job_cut_at(ROWS, 3, 4);
+    alcore_job *jobs[3];
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 1);
+    for (int32_t s = 0; s < 3; s++) {
+        const int64_t first = cut.starts[s], count = cut.starts[s + 1] - first;
+        const job_setting texts = {"random", NULL, NULL, NULL, setting->dedup};
+        alcore_pool *pool = job_pool(ctx, &texts, first, first + count);
+        alcore_request *request = job_request(ctx, setting, pool);
+        alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
+        alcore_model *model;
+        int64_t rows[ROWS];
+        for (int64_t i = 0; i < count; i++) rows[i] = i;
+        ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, rows, count));
+        ck_assert_ok(alcore_model_new_ngram(ctx, NULL, NULL, &model));
+        ck_assert_ok(alcore_request_set_model(request, model));
+        options.first_row = first;
+        options.rows = ROWS;
+        ck_assert_ok(alcore_job_new(request, &options, &jobs[s]));
+        alcore_model_unref(model);
+        alcore_request_unref(request);
+        alcore_pool_unref(pool);
+    }
+    job_drive(ctx, jobs, 3, &rng);
+    for (int32_t s = 0; s < 3; s++) {
+        ck_assert_int_eq(alcore_job_pick_count(jobs[s]), 0);
+        alcore_job_unref(jobs[s]);
+    }
+}
+END_TEST
+
 static const job_cut TWO = {2, {0, 100, ROWS}};
 static const job_setting NNLL = {"nnll", NULL, "9", NULL, ALCORE_DEDUP_NONE};
 
@@ -137,6 +172,7 @@ TEST_FILE() {
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, the_picks_of_one_machine, 0, SETTING_COUNT);
+    tcase_add_loop_test(cases, every_row_is_labeled, 0, SETTING_COUNT);
     tcase_add_test(cases, one_model_for_all_shards);
     tcase_add_test(cases, texts_that_lie);
     return check_suite_run("job_model", cases);
