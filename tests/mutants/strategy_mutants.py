@@ -142,6 +142,11 @@ MUTANTS = {
         ('lib/request/text_near.c', 'if (number < from) continue;', 'if (number <= from) continue;', NEAR, 'many_texts_share_a_key'),
     'a text is near to none of the blocks before':
         ('lib/request/text_near.c', 'if (self->found[row - self->first] ||', 'if (', NEAR, 'many_texts_share_a_key'),
+    'a block does not know under which keys it has listed texts':
+        ('lib/request/text_near.c', 'self->recent[bit / 64] |= UINT64_C(1)', 'self->recent[bit / 64] |= UINT64_C(0)', NEAR, 'first_of_near_texts_stays'),
+    'only the first key of a text tells whether its block has listed one like it':
+        ('lib/request/text_near.c', 'if (self->recent[bit / 64] >> bit % 64 & 1) return true;', 'return self->recent[bit / 64] >> bit % 64 & 1;', NEAR,
+         'first_of_near_texts_stays'),
     'a text is listed under the last of its keys only':
         ('lib/request/text_near.c', 'if (under == LISTED) continue;', 'if (under == LISTED || i < ALCORE__NEAR_KEYS - 1) continue;', NEAR,
          'first_of_near_texts_stays'),
