@@ -212,7 +212,7 @@ def expressions(box):
         return lambda tensors: {name: value for name, value in tensors.items() if any("." + end + "." in name for end in kept)}
 
     reads = [r".*\.(q|k|v|o|gate|up|down)_proj", r"model\.layers\.\d+\.\w+\.[a-z]{1,4}_proj", r"^.*_proj$", r"\Amodel.*_proj\Z", r"(?P<part>.*)_proj", r".*(?#all)_proj",
-             r"model[.]layers[.][01][.].+?_proj", r".*[]p]roj", r".*[^]]_proj", r".*\.[[a-z]+_proj", r"(?!.*lm_head).*_proj", r".*_pr{,2}oj", r".*\._?\w*proj",
+             r"model[.]layers[.][01][.].+?_proj", r".*[]p]roj", r".*[^]]_proj", r".*\.[[a-z]+_proj", r"(?!.*lm_head).*_proj", r".*_pr{,2}oj", r".*_pr{,}oj", r".*\._?\w*proj",
              r"(?=model).*_proj", r"[\w.-]*proj", r".*_p{1}roj", r".*\b[a-z]+_proj", r"(?:.*)(?:\.q|\.k|\.v|\.o|\.gate|\.up|\.down)_proj"]
     others = [r".*q_proj", r".*_pro", r"layers.*_proj", r"_proj", r".*[]_]q[]_]proj", r".*\.[[:alpha:]]+_proj", r".*_proj{2}", r".*\Wproj", r"(?!model).*", r".*{2}_proj{",
               r"model\.layers\.0\..*_proj", r".*\.[^gud]+_proj"]

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trainings with less memory: blocks that are computed twice, which changes no byte, and products
- * in bfloat16 and float16 with weights in float32. */
+ * in bfloat16 and float16 with weights in float32. And what scores of sources that begin alike
+ * need. */
 #include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -130,6 +131,56 @@ START_TEST(recomputed_blocks_need_less_memory) {
     ck_assert_msg(computed * 2 < kept, "%lld bytes beside %lld", (long long)computed,
                   (long long)kept);
     remove_scratch();
+}
+END_TEST
+
+/* ---- sources that begin alike ---- */
+
+enum { MANY = 100000, SOURCE = 29, READ = SOURCE + 1 };
+
+static alcore_status drop_scores(void *user, const int64_t *items, const int64_t *row_lengths,
+                                 int64_t count, const alcore_tensor *values) {
+    (void)items, (void)row_lengths, (void)values;
+    *(int64_t *)user += count;
+    return ALCORE_OK;
+}
+
+/* The beginning of a batch, which is read once, is not kept for each of its items: 2 keys of 32
+ * numbers for SOURCE tokens would be 742 MB a layer. */
+START_TEST(a_common_beginning_is_not_copied_for_all_items) {
+    static int64_t sources[MANY * SOURCE], offsets[MANY + 1], targets[MANY], places[MANY + 1];
+    int64_t scored = 0;
+    for (int64_t i = 0; i < MANY * SOURCE; i++) sources[i] = 5 + i % SOURCE;
+    for (int64_t i = 0; i < MANY; i++) {
+        targets[i] = 12;
+        offsets[i + 1] = (i + 1) * SOURCE;
+        places[i + 1] = i + 1;
+    }
+    alcore_sys_model_texts texts = {.size = sizeof texts, .ids = sources, .offsets = offsets},
+                           behind = {.size = sizeof behind, .ids = targets, .offsets = places};
+    const alcore_sys_model_sink sink = {.size = sizeof sink, .user = &scored, .put = drop_scores};
+    const alcore_sys_model_options options = {.size = sizeof options, .batch_tokens = 2 * MANY};
+    char path[600];
+    begin();
+    alcore_sys_model *model = NULL;
+    snprintf(path, sizeof path, "%s/llama", fixtures());
+    ck_assert_int_eq(engine->open(ctx, path, &options, &model), ALCORE_OK);
+    /* Alone each of them is read as a whole, in a batch of as many tokens. */
+    const int64_t counts[] = {1, 2 * MANY / READ, MANY};
+    int64_t peaks[3];
+    for (int i = 0; i < 3; i++) {
+        texts.count = behind.count = counts[i];
+        if (i == 1) sources[0] = 7;
+        ck_assert_int_eq(engine->token_logprobs(model, &texts, &behind, NULL, &sink), ALCORE_OK);
+        sources[0] = 5;
+        peaks[i] = peak_memory();
+    }
+    ck_assert_int_eq(scored, counts[0] + counts[1] + counts[2]);
+    const int64_t plain = peaks[1] - peaks[0], alike = peaks[2] - peaks[1];
+    ck_assert_msg(alike < ((int64_t)300 << 20), "%lld bytes, %lld bytes more", (long long)plain,
+                  (long long)alike);
+    engine->close(model);
+    alcore_ctx_unref(ctx);
 }
 END_TEST
 
@@ -309,5 +360,5 @@ START_TEST(float16_scale_grows) {
 END_TEST
 
 CHECK_SUITE("torch memory", recomputed_blocks_change_no_byte, recomputed_blocks_need_less_memory,
-            bfloat16_is_near_float32, tiny_data_is_learned_in_all_types,
-            float16_overflows_are_skipped, float16_scale_grows);
+            a_common_beginning_is_not_copied_for_all_items, bfloat16_is_near_float32,
+            tiny_data_is_learned_in_all_types, float16_overflows_are_skipped, float16_scale_grows);

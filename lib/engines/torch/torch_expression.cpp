@@ -81,9 +81,9 @@ class Translation {
         if (next() == '?') take(1, "?");
         return next() != '*' && next() != '+' && next() != '?' && !is_counted();
     }
-    /* Whether what follows is {m}, {m,}, {,n} or {m,n}; other braces are text. */
+    /* Whether what follows is {m}, {m,}, {,n}, {,} or {m,n}; other braces are text. */
     bool is_counted() const {
-        static const std::regex form("\\{(\\d+(,\\d*)?|,\\d+)\\}");
+        static const std::regex form("\\{(\\d+(,\\d*)?|,\\d*)\\}");
         return std::regex_search(text_.begin() + static_cast<long>(at_), text_.end(), form,
                                  std::regex_constants::match_continuous);
     }

@@ -5,13 +5,16 @@
  * are joined: those in front, and those of their own tree, of which a mask leaves the token's own
  * and its ancestors'. An item behind a shared beginning is a tree without branches.
  *
- * Memory: keys and values of a run of items a second time, and the mask, [nodes, keys]. */
+ * Memory: keys and values of as many tokens as a batch has, or JOINED, a second time, as they are
+ * joined for some items at a time, and the mask, [nodes, keys]. */
 #include "torch_tree.h"
 
 #include <algorithm>
 #include <limits>
 
 namespace alcore_torch {
+
+static constexpr int64_t JOINED = 4096; /* tokens: not many small products for short items */
 
 /* Which keys the nodes of a tree meet, 0 or minus infinity, float [nodes, keys + nodes], where the
  * first `keys` are the last ones of their item. window: positions that attention reaches back. */
@@ -44,19 +47,33 @@ static Tree chain_of(int64_t length) {
 using Parts = std::vector<at::Tensor>;
 
 /* The attention of the tokens of a tree, [items * nodes, inner], behind keys and values that stand
- * in front of them. */
-static at::Tensor attend_behind(const StackPass &pass, const Parts &front, const Parts &own,
-                                const Tree &tree, bool windowed) {
+ * in front of them, one part behind the other. */
+static at::Tensor attend_behind(const StackPass &pass, const std::vector<Parts> &front,
+                                const Parts &own, const Tree &tree, bool windowed) {
     const Stack &stack = pass.stack;
+    const int64_t items = own[0].size(0), nodes = own[0].size(2);
+    int64_t length = 0;
+    for (const Parts &one : front) length += one[1].size(2);
     const int64_t window = windowed ? stack.window : std::numeric_limits<int64_t>::max() / 2,
-                  length = front[1].size(2), keys = std::min(length, window);
-    auto joined = [&](size_t part) {
-        return at::cat({front[part].narrow(2, length - keys, keys), own[part]}, 2);
-    };
+                  keys = std::min(length, window),
+                  step = std::max<int64_t>(
+                      std::max(pass.model.batch_tokens, JOINED) / (length + nodes), 1);
     const at::Tensor mask = mask_of(tree, keys, window).to(own[0].device(), own[0].scalar_type());
-    return attend_run(own[0], joined(1), joined(2), mask, false, stack, pass.dropout, 0)
-        .transpose(1, 2)
-        .reshape({own[0].size(0) * own[0].size(2), stack.heads * stack.head});
+    std::vector<at::Tensor> mixed;
+    for (int64_t from = 0; from < items; from += step) {
+        const int64_t count = std::min(step, items - from);
+        auto joined = [&](size_t part) {
+            std::vector<at::Tensor> all;
+            for (const Parts &one : front) all.push_back(one[part].narrow(0, from, count));
+            all.push_back(own[part].narrow(0, from, count));
+            return at::cat(all, 2).narrow(2, length - keys, keys + nodes);
+        };
+        mixed.push_back(attend_run(own[0].narrow(0, from, count), joined(1), joined(2), mask, false,
+                                   stack, pass.dropout, 0)
+                            .transpose(1, 2)
+                            .reshape({count * nodes, stack.heads * stack.head}));
+    }
+    return mixed.size() == 1 ? mixed[0] : at::cat(mixed);
 }
 
 at::Tensor attend_tree(const StackPass &pass, const at::Tensor &qkv, bool windowed) {
@@ -76,10 +93,11 @@ at::Tensor attend_tree(const StackPass &pass, const at::Tensor &qkv, bool window
             .transpose(1, 3)
             .unbind(2);
     };
-    auto shared_by = [&](const Run &run) {
+    auto shared_by = [&](const Run &run) -> std::vector<Parts> {
+        if (begin == 0) return {};
         Parts out = parts(0, 1, begin);
         for (at::Tensor &part : out) part = part.expand({run.items, -1, -1, -1});
-        return out;
+        return {out};
     };
     std::vector<at::Tensor> mixed;
     if (begin > 0) mixed.push_back(plain(0, begin, {{1, begin, 0, 0, 0, {}}}));
@@ -93,10 +111,8 @@ at::Tensor attend_tree(const StackPass &pass, const at::Tensor &qkv, bool window
     int64_t row = begin + own;
     for (size_t i = 0; nodes > 0 && i < pass.runs.size(); i++) {
         const Run &run = pass.runs[i];
-        Parts front = shared_by(run);
-        const Parts item = parts(begin + run.token, run.items, run.length);
-        for (size_t part = 0; part < front.size(); part++)
-            front[part] = at::cat({front[part], item[part]}, 2);
+        std::vector<Parts> front = shared_by(run);
+        front.push_back(parts(begin + run.token, run.items, run.length));
         mixed.push_back(
             attend_behind(pass, front, parts(row, run.items, nodes), *batch.tree, windowed));
         row += run.items * nodes;
