@@ -136,11 +136,14 @@ END_TEST
 
 /* ---- sources that begin alike ---- */
 
-enum { MANY = 100000, SOURCE = 29, READ = SOURCE + 1 };
+enum { MANY = 100000, SOURCE = 29, READ = SOURCE + 1, ENDS = 50 };
 
-static alcore_status drop_scores(void *user, const int64_t *items, const int64_t *row_lengths,
-                                 int64_t count, const alcore_tensor *values) {
-    (void)items, (void)row_lengths, (void)values;
+static float first_scores[MANY]; /* of each source, that of its target */
+
+static alcore_status keep_first(void *user, const int64_t *items, const int64_t *row_lengths,
+                                int64_t count, const alcore_tensor *values) {
+    const float *row = (const float *)((const char *)values->data + values->byte_offset);
+    for (int64_t i = 0; i < count; row += row_lengths[i++]) first_scores[items[i]] = *row;
     *(int64_t *)user += count;
     return ALCORE_OK;
 }
@@ -151,6 +154,7 @@ START_TEST(a_common_beginning_is_not_copied_for_all_items) {
     static int64_t sources[MANY * SOURCE], offsets[MANY + 1], targets[MANY], places[MANY + 1];
     int64_t scored = 0;
     for (int64_t i = 0; i < MANY * SOURCE; i++) sources[i] = 5 + i % SOURCE;
+    for (int64_t i = 0; i < MANY; i++) sources[(i + 1) * SOURCE - 1] = 5 + i % ENDS;
     for (int64_t i = 0; i < MANY; i++) {
         targets[i] = 12;
         offsets[i + 1] = (i + 1) * SOURCE;
@@ -158,7 +162,7 @@ START_TEST(a_common_beginning_is_not_copied_for_all_items) {
     }
     alcore_sys_model_texts texts = {.size = sizeof texts, .ids = sources, .offsets = offsets},
                            behind = {.size = sizeof behind, .ids = targets, .offsets = places};
-    const alcore_sys_model_sink sink = {.size = sizeof sink, .user = &scored, .put = drop_scores};
+    const alcore_sys_model_sink sink = {.size = sizeof sink, .user = &scored, .put = keep_first};
     const alcore_sys_model_options options = {.size = sizeof options, .batch_tokens = 2 * MANY};
     char path[600];
     begin();
@@ -176,6 +180,10 @@ START_TEST(a_common_beginning_is_not_copied_for_all_items) {
         peaks[i] = peak_memory();
     }
     ck_assert_int_eq(scored, counts[0] + counts[1] + counts[2]);
+    for (int64_t i = 0; i < MANY; i++)
+        ck_assert_msg(fabsf(first_scores[i] - first_scores[i % ENDS]) < 1e-5f, "source %lld",
+                      (long long)i);
+    ck_assert(fabsf(first_scores[0] - first_scores[1]) > 1e-4f);
     const int64_t plain = peaks[1] - peaks[0], alike = peaks[2] - peaks[1];
     ck_assert_msg(alike < ((int64_t)300 << 20), "%lld bytes, %lld bytes more", (long long)plain,
                   (long long)alike);
