@@ -250,11 +250,13 @@ def translate(texts, targets, box):
     if 'beam' not in ONLY:
         return
 
-    fast = {}
+    fast, apart = {}, {}  # all threads at one batch; a thread for each of several batches, which is faster with few texts
     for kind in ('float32', 'int8'):
         converted = os.path.join(box, 'ct2-' + kind)
         ctranslate2.converters.TransformersConverter(folder).convert(converted, quantization=kind)
         fast[kind] = ctranslate2.Translator(converted, device='cpu', compute_type=kind, intra_threads=THREADS, inter_threads=1)
+        if THREADS > 1:
+            apart[kind] = ctranslate2.Translator(converted, device='cpu', compute_type=kind, intra_threads=1, inter_threads=THREADS)
     some = sorted(range(BEAMED), key=lambda i: -len(sources[i]))
 
     def generate(size):
@@ -268,8 +270,8 @@ def translate(texts, targets, box):
                 found.update(zip(rows, out[:, 1:].tolist()))
         return found
 
-    def search(size, kind='float32'):
-        return fast[kind].translate_batch([[names[i] for i in sources[row]] for row in some], beam_size=4, max_decoding_length=MOST,
+    def search(size, kind='float32', by=fast):
+        return by[kind].translate_batch([[names[i] for i in sources[row]] for row in some], beam_size=4, max_decoding_length=MOST,
                                     min_decoding_length=MOST, max_batch_size=size, batch_type='examples')
 
     outputs = {kind: model.translate(texts[:BEAMED], beams=4, max_tokens=MOST) for kind, model in ours.items()}
@@ -282,7 +284,8 @@ def translate(texts, targets, box):
          {kind: lambda model=model: model.translate(texts[:BEAMED], beams=4, max_tokens=MOST) for kind, model in ours.items()},
          {'transformers-16': lambda: generate(16), 'transformers-all': lambda: generate(BEAMED),
           **{f'CTranslate2-{kind}-{name}': lambda kind=kind, size=size: search(size, kind)
-             for kind in fast for name, size in (('16', 16), ('all', BEAMED))}})
+             for kind in fast for name, size in (('16', 16), ('all', BEAMED))},
+          **{f'CTranslate2-{kind}-apart': lambda kind=kind: search(-(-BEAMED // THREADS), kind, apart) for kind in apart}})
 
 
 def language_folder(texts, box):
