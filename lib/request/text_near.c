@@ -52,9 +52,9 @@ static uint64_t key_of(const alcore__text_near *near, int i) {
     return near->keys[i];
 }
 
-/* Asks for the slots of the keys of a text, and those of the text AHEAD rows on, before they are
- * read: this changes the time alone. gcc 12 drops calls of functions that do nothing else, and so
- * they are not called. */
+/* Prefetches the slots of the keys of a text, and those of the text AHEAD rows on: this changes the
+ * time alone. The function is always inlined, because gcc 12 removes calls of functions that do
+ * nothing but prefetch. */
 static inline __attribute__((always_inline)) void fetch_slots(const near_loop *self,
                                                               const alcore__text_near *near) {
     for (int i = 0; i < ALCORE__NEAR_KEYS; i++)

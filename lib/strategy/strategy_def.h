@@ -102,8 +102,9 @@ typedef struct alcore__partial_type {
     size_t into; /* ALCORE__AT(): what extra() and reduce() find as the member `into` */
     /* Called on the calling thread for each visited block with extra bytes, in block order. */
     alcore_status (*reduce)(alcore__run *run, const alcore__block_partial *partial);
-    /* Makes one extra of those of two blocks, `into` of the earlier one, which reduce() takes in
-     * place of both, so that a shard sends one for all of its blocks; both have so many bytes.
+    /* Merges the extra bytes of two blocks into those of the earlier one, `into`; both have
+     * `bytes` bytes. reduce() takes the result in place of both, so that a shard sends one for all
+     * of its blocks.
      * NULL: those of all blocks are sent, as are those that have sums or values before the extra
      * bytes. Values that a shard keeps (alcore__own_rows) are not sent. block: any of the pass. */
     void (*join)(const alcore__block *block, void *into, const void *next, size_t bytes);

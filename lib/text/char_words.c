@@ -11,7 +11,7 @@ enum {
     MAX_ROWS = 1 << 15
 };
 
-/* Bytes of the rows of one of so many threads. */
+/* Bytes of the kept rows of each thread, when there are `threads` of them. */
 static uint32_t bytes_for(int32_t threads) {
     const int32_t share = ALL_BYTES / (threads > 0 ? threads : 1);
     return (uint32_t)(share > MOST_BYTES ? MOST_BYTES : share < LEAST_BYTES ? LEAST_BYTES : share);

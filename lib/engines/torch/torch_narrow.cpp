@@ -255,8 +255,8 @@ struct NarrowProduct {
         weight.kernels->narrow(x, count, weight.in, to.rows.data_ptr(), to.scales.data_ptr<float>(),
                                to.zeros.data_ptr<int32_t>());
     }
-    /* What takes as long as the products with so many rows of the weight, as numbers (grain_of()):
-     * 64 products of narrow numbers, or four of the weight that are read. */
+    /* The work of `outputs` rows of the weight in the units of grain_of(): reading a float32 takes
+     * as long as 64 multiplications of narrow numbers, or as reading four numbers of the weight. */
     int64_t numbers(int64_t outputs) const { return outputs * weight.in * (rows + 16) / 64; }
     /* With rows that are taken as they are threads share the panels, so that each reads a part of
      * the weights, and where there are few panels for a thread, rows too. */

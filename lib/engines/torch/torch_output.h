@@ -12,10 +12,10 @@ namespace alcore_torch {
  * there are none, or the library is older than this question. */
 const alcore_sys_kernels *find_kernels(const Model &model, const alcore_sys_model_options &options);
 
-/* Scores of labels, float [labels], as LabelScores gives them, of what enters the output matrix,
- * input [rows, dims], by torch, which makes the logits of a row once. counts [rows]: how many of
- * the labels, int64, stand behind each row, which are those of the first row, then of the second,
- * ...; empty: one each. */
+/* Scores of labels, float [labels], as LabelScores gives them, computed by torch. input [rows,
+ * dims]: hidden states that the output matrix multiplies; the logits of a row are computed once,
+ * however many labels it has. labels [labels], int64: those of the first row, then those of the
+ * second, and so on; counts [rows]: how many each row has; empty: one each. */
 at::Tensor score_by_torch(const Model &model, const at::Tensor &input, const at::Tensor &labels,
                           const std::vector<int64_t> &counts = {});
 

@@ -25,8 +25,9 @@ namespace alcore_torch {
 void in_parallel(int64_t begin, int64_t end, int64_t grain,
                  const std::function<void(int64_t, int64_t)> &body);
 
-/* The grain of a loop of which an index reads or writes so many numbers: a thread then has more to
- * do than it takes to begin and end a loop (2 us; a core passes over 4 numbers in a nanosecond). */
+/* The grain of a loop that reads or writes `numbers` float32 values for each index: large enough
+ * that a thread works longer than it takes to start and join the threads, about 2 us, in which a
+ * core passes over 8,192 values. */
 inline int64_t grain_of(int64_t numbers) {
     constexpr int64_t LEAST = 8192;
     return std::max<int64_t>(1, LEAST / std::max<int64_t>(numbers, 1));

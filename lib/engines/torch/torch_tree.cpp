@@ -46,8 +46,8 @@ static Tree chain_of(int64_t length) {
 /* Query, key and value of the same tokens, each [items, heads, tokens, head]. */
 using Parts = std::vector<at::Tensor>;
 
-/* The attention of the tokens of a tree, [items * nodes, inner], behind keys and values that stand
- * in front of them, one part behind the other. */
+/* The attention of the tokens of each item's tree, [items * nodes, inner]. They attend to the keys
+ * and values of the parts of `front`, in this order, and then to their ancestors in the tree. */
 static at::Tensor attend_behind(const StackPass &pass, const std::vector<Parts> &front,
                                 const Parts &own, const Tree &tree, bool windowed) {
     const Stack &stack = pass.stack;

@@ -19,9 +19,10 @@
  * with tie=random as random ties are, by which the lower position among equals is the pick of
  * one machine.
  *
- * A strategy that chooses some rows otherwise, such as neighbors of a target, and only ranks the
- * rest offers those first (run->offered): every shard knows them and what they cost, so that none
- * sends them. The shards nominate of the other rows what the rest of the budget buys. */
+ * A strategy may choose some rows by another rule, such as the neighbors of a target, and rank only
+ * the remaining ones. It offers the chosen rows first (run->offered). Every shard knows these rows
+ * and their costs, so that no shard sends them; of the remaining rows the shards nominate what the
+ * rest of the budget buys. */
 #include "strategy/budget/nominees.h"
 
 #include <math.h>

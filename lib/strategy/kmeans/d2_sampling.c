@@ -64,8 +64,8 @@ alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *
 /* ---- speculation ---- */
 
 /* Measuring a speculative row costs a part of a pass; if a later draw hits the row, a whole pass is
- * saved. Speculation pays only where draws hit often: from these hit rates on it was faster on CPUs
- * (tests/bench). */
+ * saved. Speculation pays only where draws hit often: on CPUs it was measured to be faster at these
+ * hit rates and above. */
 #define MIN_HIT_RATE_ONE 0.25 /* for one speculative row */
 #define MIN_HIT_RATE_TWO 0.5  /* for a second */
 /* The hit rate is an exponential mean over about HIT_WINDOW passes. Where it is too low to measure

@@ -320,8 +320,9 @@ static bool needs_exact(const alcore__run *run) {
     return !has_closed_form(run) && !((const average_state *)run->state)->ended;
 }
 
-/* Computes the exact mean distance of the candidates of the block that are to be measured: the
- * partial is distance [active rows], of the others what earlier passes have made of it. */
+/* Computes the exact mean distance of those candidates of the block that are to be measured. The
+ * partial is distance [active rows]; rows that are not measured keep the value of earlier passes.
+ */
 static alcore_status measure_exactly(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     const uint8_t *to_measure = state->to_measure + block->start;

@@ -10,8 +10,8 @@ double alcore__kcenter_score(double value) {
 }
 
 /* The pass measured the rows from the last pick too: the distance of the row that is farthest now
- * is the radius of that pick. The first pick without labeled rows has no distance to earlier ones:
- * with its radius as its score the scores of the picks never increase. */
+ * is the radius of that pick. The first pick without labeled rows has no distance to earlier ones;
+ * its score is its radius, so that the scores never increase from pick to pick. */
 alcore_status alcore__kcenter_set_radius(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
     if (state->last_pick < 0 || !isnan(state->radius[state->last_pick])) return ALCORE_OK;

@@ -8,8 +8,9 @@
  * most 4 times the smallest one that as many picks can have beside the labeled rows: with 2 at most
  * a row is from the centers of its block, and a center from the picks. Proof: were a row of a block
  * farther than that from all of its centers, the row and the centers would be more rows than picks,
- * each farther than twice the smallest radius from the others and the labeled rows, and no two of
- * them could have one pick in common; the same holds for the gathered rows and the picks.
+ * each farther than twice the smallest radius from the others and the labeled rows. Then no two of
+ * them could lie within the smallest radius of the same pick, so that there were too few picks. The
+ * same holds for the gathered rows and the picks.
  *
  * Where the gathered rows end before the budget does, the blocks pick again, beside the picks too.
  *
@@ -40,8 +41,8 @@ static bool is_first(const alcore__kcenter_state *state) {
     return state->from_mean && !state->center_count;
 }
 
-/* How many centers the rows of indices first .. end - 1 of a block give: rows that were not offered
- * and can be bought. */
+/* How many centers a block can have among the rows of indices first .. end - 1: those that can be
+ * bought and were not offered in an earlier round. */
 static int64_t centers_of(const alcore__block *block, int64_t first, int64_t end) {
     const alcore__kcenter_state *state = block->run->state;
     int64_t count = 0;
@@ -247,8 +248,8 @@ static alcore_status find_farthest(alcore__run *run, uint8_t *free) {
     return ALCORE_OK;
 }
 
-/* End of the pass: picks while the budget and the gathered rows last. The radius of the last pick
- * is found in the next round, where there is one. */
+/* Called at the end of the pass: picks gathered rows until the budget or the rows run out. The
+ * radius of the last pick is known only when a further round has measured all rows from it. */
 static alcore_status pick_gathered(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;

@@ -10,20 +10,20 @@
 #include "strategy/budget/rank.h"
 #include "strategy/rules/knn_uncertainty.h"
 
-/* Reorders neighbors [count], ascending before the call, by their uncertainty, the largest first.
- * Ties by the request's rule, which for random ties needs the pool rows. */
-static alcore_status rank_neighbors(alcore__run *run, int64_t *list, int64_t count) {
-    const alcore__knn_state *state = run->state;
+/* Reorders list [count], ascending before the call, of indices of pool_rows and uncertainty: the
+ * most uncertain first. Ties by the request's rule, which for random ties needs the pool rows. */
+static alcore_status rank_list(alcore__run *run, const int64_t *pool_rows,
+                               const double *uncertainty, int64_t *list, int64_t count) {
     const size_t height = alcore__run_height(run);
-    int64_t *rows, *order; /* [count] pool rows; ranked indices, then neighbors */
-    double *keys;          /* [count] uncertainty */
+    int64_t *rows, *order; /* [count] of the list; ranked places in the list, then what is there */
+    double *keys;          /* [count] */
     if (count == 0) return ALCORE_OK;
     ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &rows));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &order));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &keys));
     for (int64_t i = 0; i < count; i++) {
-        rows[i] = state->neighbors.row[list[i]];
-        keys[i] = state->neighbors.uncertainty[list[i]];
+        rows[i] = pool_rows[list[i]];
+        keys[i] = uncertainty[list[i]];
     }
     ALCORE__TRY(alcore__rank(run->ctx, keys, rows, count, run->input->fill.tie, run->input->seed,
                              count, order));
@@ -62,7 +62,8 @@ static alcore_status list_by_group(alcore__run *run, int64_t *starts, int64_t **
         const int64_t found = alcore__knn_mark(state, g, 0, state->k[g], mark, &cost, list);
         ALCORE__TRY(alcore__tick(run->ctx, "neighbors of languages", groups + g, 2 * groups));
         ALCORE__TRY(alcore__sort(run->ctx, list, (size_t)found, sizeof *list, by_number));
-        ALCORE__TRY(rank_neighbors(run, list, found));
+        ALCORE__TRY(
+            rank_list(run, state->neighbors.row, state->neighbors.uncertainty, list, found));
     }
     return ALCORE_OK;
 }
@@ -109,23 +110,12 @@ static alcore_status find_positions(const alcore__run *run, int64_t *positions) 
 static alcore_status buy_others(alcore__run *run, const int64_t *target_counts) {
     alcore__knn_state *state = run->state;
     const int64_t count = run->outcome.count;
-    int64_t *positions, *rows, *order, others = 0; /* [candidates] */
-    double *keys;
+    int64_t *positions, others = 0; /* [candidates] */
     ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &positions));
     for (int64_t i = 0; i < count; i++)
         if (target_counts[i] == 0) positions[others++] = i;
-    if (others == 0) return ALCORE_OK;
-    ALCORE__TRY(ALCORE__RUN_PUSH(run, others, &rows));
-    ALCORE__TRY(ALCORE__RUN_PUSH(run, others, &order));
-    ALCORE__TRY(ALCORE__RUN_PUSH(run, others, &keys));
-    for (int64_t i = 0; i < others; i++) {
-        rows[i] = run->outcome.rows[positions[i]];
-        keys[i] = run->outcome.scores[positions[i]];
-    }
-    ALCORE__TRY(alcore__rank(run->ctx, keys, rows, others, run->input->fill.tie, run->input->seed,
-                             others, order));
-    for (int64_t i = 0; i < others; i++) order[i] = positions[order[i]];
-    return alcore__filler_offer_all(&state->hybrid.filler, order, others);
+    ALCORE__TRY(rank_list(run, run->outcome.rows, run->outcome.scores, positions, others));
+    return alcore__filler_offer_all(&state->hybrid.filler, positions, others);
 }
 
 /* Buys, and records with balance_targets for which language each pick was bought. */

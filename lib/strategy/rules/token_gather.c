@@ -28,7 +28,7 @@ typedef struct row_record {
 } row_record;
 _Static_assert(sizeof(row_record) == 32, "as docs/distributed.md says");
 
-/* Words of 64 bits for so many bits. */
+/* How many words of 64 bits hold `bits` bits. */
 static size_t bit_words(size_t bits) {
     return (bits + 63) / 64;
 }

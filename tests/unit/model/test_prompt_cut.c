@@ -103,8 +103,8 @@ START_TEST(labels_and_targets_have_room) {
     MUST(alcore_model_score(model, pool));
     ck_assert_int_eq(alcore_model_cut_count(model), 2);
     alcore_model_unref(model);
-    /* Without such a prompt neither is cut: the 2 tokens of a text, its special ones and its
-     * reference have to fit. */
+    /* Without a prompt that has places, neither the text nor its reference is cut: the 2 tokens of
+     * the text, the special tokens and the reference must fit together. */
     model = open_with(ctx, NULL);
     other = pool_of(ctx, targets, longer);
     ck_assert_int_eq(alcore_model_score(model, other), ALCORE_E_SHAPE);

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages between shards that compare rows, changed by a lie in one place, with the right sum: the
+ * job refuses each by name. */
+#include "job_record.h"
+
+static alcore_ctx *ctx;
+
+static void setup(void) {
+    ctx = job_context(5);
+}
+
+static void teardown(void) {
+    alcore_ctx_unref(ctx);
+}
+
+/* Delivers the messages of a job that has all rows until the next one is of a pass, and the partial
+ * of its first block has so many bytes: a copy of that one, and *place, where these begin. */
+static char *pass_of_bytes(alcore_job *job, uint64_t wanted, size_t *length, size_t *place) {
+    for (;;) {
+        int32_t state, exchange;
+        uint64_t bytes = 0;
+        ck_assert_ok(alcore_job_step(job, &state));
+        ck_assert_int_eq(state, ALCORE_JOB_FOLD);
+        const char *message = alcore_job_message(job, length);
+        char *copy = memcpy(malloc(*length), message, *length);
+        *place = 48 + settings_bytes(copy) + 32 + 16;
+        memcpy(&exchange, copy + 20, sizeof exchange);
+        if (exchange >= ALCORE__EXCHANGE_PASSES && *length > *place)
+            memcpy(&bytes, copy + *place - 8, sizeof bytes);
+        if (bytes == wanted) return copy;
+        ck_assert_ok(alcore_job_deliver(job, copy, *length));
+        free(copy);
+    }
+}
+
+/* Writes 8 bytes into a message, with the right sum, and delivers it. */
+static alcore_status deliver_lie(alcore_job *job, char *message, size_t length, size_t place,
+                                 const void *number) {
+    memcpy(message + place, number, 8);
+    const uint64_t sum = alcore__hash64(message + 16, length - 16);
+    memcpy(message + 8, &sum, 8);
+    return alcore_job_deliver(job, message, length);
+}
+
+/* Bytes of what bertkm exchanges: a drawn row (its sequence, draw and position, its square and its
+ * vector), what an iteration of k-means has of its clusters, a row that is far from its centroid.
+ */
+enum {
+    KMEANS = 6,
+    DRAWN_BYTES = 24 + 8 * (1 + VECTOR),
+    ITERATION_BYTES = 8 * KMEANS * VECTOR + 8 * (1 + KMEANS),
+    FAR_BYTES = 24 + 8 * VECTOR
+};
+
+static const job_setting BERTKM = {"bertkm", NULL, "6", NULL, ALCORE_DEDUP_NONE};
+
+/* A draw of another sequence, a second one, and another row than the one that was drawn. */
+START_TEST(draws_that_lie) {
+    static const int64_t wrong[][2] = {{0, 1}, {0, -1}, {8, 1}, {8, 3}, {16, -1}, {16, FEW_ROWS}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong + 1; i++) {
+        size_t length, place;
+        alcore_job *job = job_new(ctx, &BERTKM, &WHOLE, 0);
+        char *message = pass_of_bytes(job, DRAWN_BYTES, &length, &place);
+        int64_t position, number = i > 0 ? wrong[i - 1][1] : 0;
+        memcpy(&position, message + place + 16, sizeof position);
+        if (i == 0) number = position == 0; /* a candidate */
+        place += i > 0 ? (size_t)wrong[i - 1][0] : 16;
+        ck_assert_int_eq(deliver_lie(job, message, length, place, &number), ALCORE_E_CORRUPT);
+        free(message);
+        alcore_job_unref(job);
+    }
+}
+END_TEST
+
+/* Where no row is left that can be drawn, a block that claims a weight has no row to be found. */
+START_TEST(weights_that_lie) {
+    const job_setting setting = {"badge", NULL, "9999", NULL, ALCORE_DEDUP_NONE};
+    const job_cut few = {1, {0, 20}};
+    record made = record_exchanges(ctx, &setting, &few);
+    const int last = made.count - 2; /* then come scores */
+    alcore_job *job = job_new(ctx, &setting, &few, 0);
+    const double weight = 1.0, none = 0.0;
+    int32_t state;
+    for (int i = 0; i < last; i++)
+        ck_assert_ok(alcore_job_deliver(job, made.bytes[i], made.lengths[i]));
+    const size_t place = made.lengths[last] - 8;
+    ck_assert_mem_eq(made.bytes[last] + place, &none, 8);
+    ck_assert_ok(deliver_lie(job, made.bytes[last], made.lengths[last], place, &weight));
+    ck_assert_int_eq(alcore_job_step(job, &state), ALCORE_E_CORRUPT);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "a draw that was not made"));
+    alcore_job_unref(job);
+    record_free(&made);
+}
+END_TEST
+
+/* Numbers of rows that are none, and a cluster that is empty by a lie, for which no row comes. */
+START_TEST(clusters_that_lie) {
+    static const int64_t wrong[] = {-1, FEW_ROWS + 1, INT64_MAX};
+    const int64_t nothing = 0, other_group = 7;
+    size_t length, place;
+    char *message;
+    for (size_t i = 0; i < 2 * sizeof wrong / sizeof *wrong; i++) {
+        alcore_job *job = job_new(ctx, &BERTKM, &WHOLE, 0);
+        message = pass_of_bytes(job, ITERATION_BYTES, &length, &place);
+        place += i % 2 == 0 ? 8 * KMEANS * VECTOR : ITERATION_BYTES - 8;
+        ck_assert_int_eq(deliver_lie(job, message, length, place, &wrong[i / 2]), ALCORE_E_CORRUPT);
+        free(message);
+        alcore_job_unref(job);
+    }
+    alcore_job *job = job_new(ctx, &BERTKM, &WHOLE, 0);
+    message = pass_of_bytes(job, ITERATION_BYTES, &length, &place);
+    ck_assert_ok(deliver_lie(job, message, length, place + ITERATION_BYTES - 8, &nothing));
+    free(message);
+    message = pass_of_bytes(job, FAR_BYTES, &length, &place);
+    ck_assert_int_eq(deliver_lie(job, message, length, place, &other_group), ALCORE_E_CORRUPT);
+    free(message);
+    alcore_job_unref(job);
+}
+END_TEST
+
+/* Neighbors that are no rows or no candidates, of which no uncertainty or no cost is told, and
+ * nominees that are neighbors, all in what another shard has put in. */
+START_TEST(neighbors_that_lie) {
+    enum { TARGETS = TARGET_END - TARGET_FIRST, ROWS = 8400 };
+    static const job_setting setting = {"knn-uncertainty", "k=1", "200", NULL, ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, ROWS}};
+    const int64_t rows[] = {ROWS, -2, 8195 /* labeled, of the shard that is lied to */};
+    const double nothing = NAN, less = -1;
+    record made = record_exchanges(ctx, &setting, &cut);
+    const size_t settings = settings_bytes(made.bytes[0]), items = 48 + settings + 48;
+    size_t near = items; /* of a target row that is active, and nearer to the other shard's row */
+    double distances[2] = {1, 0};
+    ck_assert_int_eq(made.count, 4);
+    for (; distances[0] >= distances[1]; near += 8) {
+        ck_assert_uint_lt(near, items + 8 * TARGETS);
+        memcpy(&distances[0], made.bytes[1] + near + 8 * TARGETS, 8);
+        memcpy(&distances[1], made.bytes[1] + near + 48 + 24 * TARGETS, 8);
+    }
+    near -= 8;
+    const struct {
+        int exchange;
+        size_t place;
+        const void *lie;
+    } lies[] = {{1, near, &rows[0]},
+                {1, near, &rows[1]},
+                {1, near, &rows[2]},
+                {2, items, &nothing},
+                {2, items + 8, &less},
+                {2, items + 8, &nothing},
+                {3, items - 16, made.bytes[1] + near}};
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        const int exchange = lies[i].exchange;
+        const size_t length = made.lengths[exchange];
+        alcore_job *job = job_new(ctx, &setting, &cut, 1);
+        char *message = memcpy(malloc(length), made.bytes[exchange], length);
+        int32_t state;
+        for (int before = 0; before < exchange; before++)
+            ck_assert_ok(alcore_job_deliver(job, made.bytes[before], made.lengths[before]));
+        alcore_status status = deliver_lie(job, message, length, lies[i].place, lies[i].lie);
+        if (lies[i].lie == &rows[2]) {
+            ck_assert_ok(status);
+            status = alcore_job_step(job, &state);
+            ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 8195 is a neighbor and no"));
+        }
+        ck_assert_int_eq(status, ALCORE_E_CORRUPT);
+        free(message);
+        alcore_job_unref(job);
+    }
+    record_free(&made);
+}
+END_TEST
+
+/* A shard that tells nothing of its neighbors, in a message that is whole. */
+START_TEST(neighbors_that_are_not_told) {
+    static const job_setting setting = {"knn-uncertainty", "k=1", "20", NULL, ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, 8400}};
+    record made = record_exchanges(ctx, &setting, &cut);
+    const size_t settings = settings_bytes(made.bytes[0]), first = 48 + settings;
+    const int64_t none = 0;
+    int64_t count;
+    alcore_job *job = job_new(ctx, &setting, &cut, 1);
+    for (int i = 0; i < 2; i++)
+        ck_assert_ok(alcore_job_deliver(job, made.bytes[i], made.lengths[i]));
+    memcpy(&count, made.bytes[2] + first + offsetof(alcore__job_entry, count), sizeof count);
+    ck_assert_int_gt(count, 16);
+    char *message = malloc(made.lengths[2]);
+    memcpy(message, made.bytes[2], first + 32);
+    memcpy(message + first + 32, made.bytes[2] + first + 32 + count,
+           made.lengths[2] - first - 32 - (size_t)count);
+    ck_assert_int_eq(deliver_lie(job, message, made.lengths[2] - (size_t)count,
+                                 first + offsetof(alcore__job_entry, count), &none),
+                     ALCORE_E_CORRUPT);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "neighbors of the target were told"));
+    free(message);
+    alcore_job_unref(job);
+    record_free(&made);
+}
+END_TEST
+
+/* Nominees of rows that are none, twice of one row, without a key, and half of one. */
+START_TEST(nominees_that_lie) {
+    static const job_setting setting = {"huds", NULL, "9", NULL, ALCORE_DEDUP_NONE};
+    static const int64_t wrong[] = {-1, FEW_ROWS};
+    const double nothing = NAN;
+    record made = record_exchanges(ctx, &setting, &WHOLE);
+    const int last = made.count - 1;
+    const size_t length = made.lengths[last], place = length - 32 * 9;
+    for (int lie = 0; lie < 4; lie++) {
+        alcore_job *job = job_new(ctx, &setting, &WHOLE, 0);
+        char *bytes = memcpy(malloc(length), made.bytes[last], length);
+        for (int i = 0; i < last; i++)
+            ck_assert_ok(alcore_job_deliver(job, made.bytes[i], made.lengths[i]));
+        const void *number = lie < 2    ? (const void *)&wrong[lie]
+                             : lie == 2 ? (const void *)(bytes + place + 32)
+                                        : (const void *)&nothing;
+        char copy[8];
+        memcpy(copy, number, sizeof copy);
+        ck_assert_int_eq(deliver_lie(job, bytes, length, lie == 3 ? place + 8 : place, copy),
+                         ALCORE_E_CORRUPT);
+        ck_assert_ok(alcore_job_deliver(job, made.bytes[last], length)); /* it is as it was */
+        free(bytes);
+        alcore_job_unref(job);
+    }
+    record_free(&made);
+}
+END_TEST
+
+/* Vectors that are no unit vectors, of candidates and of labeled rows, clusters and rows of L' that
+ * are none, ranges of scores that are none, counts of more rows than there are, centers that
+ * are no rows of their block, out of order, or have no distances, and drawn rows that are none. */
+START_TEST(vectors_that_lie) {
+    static const job_setting settings[] = {
+        {"facility-location", NULL, "9", NULL, ALCORE_DEDUP_NONE},
+        {"typiclust", NULL, "9", NULL, ALCORE_DEDUP_NONE},
+        {"mrs", NULL, "9", NULL, ALCORE_DEDUP_NONE},
+        {"huds", NULL, "9", NULL, ALCORE_DEDUP_NONE},
+        {"kcenter", "mode=composable", "9", NULL, ALCORE_DEDUP_NONE},
+        {"badge", "mode=oversampling steps=1 per_step=1", "9", NULL, ALCORE_DEDUP_NONE}};
+    const size_t candidates = count_rows(ctx, &settings[0], FEW_ROWS, 0),
+                 labeled = count_rows(ctx, &settings[0], FEW_ROWS, ALCORE_ROW_LABELED);
+    const int64_t none = (int64_t)labeled;
+    const struct {
+        int setting;
+        uint64_t bytes; /* of the partial */
+        size_t place;
+        const void *lie;
+    } lies[] = {
+        {0, 8 * VECTOR * candidates, 16, (const double[]){NAN}},
+        {0, 8 * VECTOR * candidates, 0, (const double[]){-1e300}},
+        {0, 8 * VECTOR * labeled, 40, (const double[]){1.5}},
+        {1, 4 * candidates, 8, (const int32_t[]){-1, 0}},
+        {1, 4 * labeled, 16, (const int32_t[]){0, 500}},
+        {2, 16 * candidates, 8 * (candidates + 2), (const int64_t[]){-1}},
+        {2, 16 * candidates, 8 * (candidates + 2), &none},
+        {3, 16, 0, (const double[]){NAN}},
+        {3, 16, 0, (const double[]){1e300}},
+        {3, 80, 8, (const int64_t[]){-1}},
+        {3, 80, 72, (const int64_t[]){FEW_ROWS + 1}},
+        {4, 9 * (24 + 8 * VECTOR), 0, (const int64_t[]){-1}},
+        {4, 9 * (24 + 8 * VECTOR), 24 + 8 * VECTOR, (const int64_t[]){0}}, /* not in order */
+        {4, 9 * (24 + 8 * VECTOR), 8 * (24 + 8 * VECTOR), (const int64_t[]){FEW_ROWS}},
+        {4, 9 * (24 + 8 * VECTOR), 8, (const double[]){NAN}},
+        {4, 9 * (24 + 8 * VECTOR), 16, (const double[]){1.0}},
+        {5, 8 + 8 * (CLASSES + VECTOR), 0, (const int64_t[]){-1}},
+        {5, 8 + 8 * (CLASSES + VECTOR), 0, (const int64_t[]){FEW_ROWS}},
+        {5, 2 * 8, 0, (const int64_t[]){-1}},
+        {5, 2 * 8, 8, (const int64_t[]){FEW_ROWS + 1}},
+    };
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        size_t length, place;
+        alcore_job *job = job_new(ctx, &settings[lies[i].setting], &WHOLE, 0);
+        char *message = pass_of_bytes(job, lies[i].bytes, &length, &place);
+        ck_assert_int_eq(deliver_lie(job, message, length, place + lies[i].place, lies[i].lie),
+                         ALCORE_E_CORRUPT);
+        free(message);
+        alcore_job_unref(job);
+    }
+}
+END_TEST
+
+TEST_FILE() {
+    TCase *cases = tcase_create("job_lies");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, draws_that_lie);
+    tcase_add_test(cases, weights_that_lie);
+    tcase_add_test(cases, clusters_that_lie);
+    tcase_add_test(cases, neighbors_that_lie);
+    tcase_add_test(cases, neighbors_that_are_not_told);
+    tcase_add_test(cases, nominees_that_lie);
+    tcase_add_test(cases, vectors_that_lie);
+    return check_suite_run("job_lies", cases);
+}

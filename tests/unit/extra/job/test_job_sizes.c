@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many bytes and exchanges the messages between shards that compare rows have, by the formulas
+ * of docs/distributed.md. */
+#include "job_record.h"
+
+static alcore_ctx *ctx;
+
+static void setup(void) {
+    ctx = job_context(5);
+}
+
+static void teardown(void) {
+    alcore_ctx_unref(ctx);
+}
+
+/* Bytes in front of the items of a message of two shards. */
+static size_t head_bytes(const record *made) {
+    return 48 + settings_bytes(made->bytes[0]) + 2 * 32;
+}
+
+/* 48, the settings, and for each shard 32 and: of rows 48, a bit for each row up to a multiple of
+ * 64 (twice where some are labeled), 8 for each cost, 64 for each column and the values of border
+ * rows; of a pick 16 and a row's vector with 24 bytes. */
+START_TEST(sizes_of_messages) {
+    static const job_setting setting = {"kcenter", NULL, "9", NULL, ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 130, 330}};
+    record made = record_exchanges(ctx, &setting, &cut);
+    const size_t head = head_bytes(&made);
+    ck_assert_int_gt(made.count, 9);
+    const size_t labeled = 24 + 32;
+    ck_assert_uint_eq(made.lengths[0],
+                      head + 2 * (48 + 64) + 24 + 32 + labeled + 200 * VECTOR * sizeof(float));
+    /* the vectors of 25 labeled rows, from the one block, then a candidate for each pick */
+    ck_assert_uint_eq(made.lengths[2], head + 16 + 24 + 8 * VECTOR);
+    for (int i = 3; i < made.count; i++) ck_assert_uint_eq(made.lengths[i], made.lengths[2]);
+    record_free(&made);
+}
+END_TEST
+
+/* All picks of mode=composable are made after one exchange, behind those of the rows and of the
+ * labeled rows: of each block 16, and for each of its centers 24 and a vector. */
+START_TEST(sizes_of_centers) {
+    enum { BUDGET = 40, BLOCKS = 3 };
+    static const job_setting exact = {"kcenter", NULL, "40", NULL, ALCORE_DEDUP_NONE},
+                             setting = {"kcenter", "mode=composable", "40", NULL,
+                                        ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
+    record made = record_exchanges(ctx, &setting, &cut),
+           by_picks = record_exchanges(ctx, &exact, &cut);
+    const size_t head = head_bytes(&made);
+    const int before = by_picks.count - (BUDGET + 1); /* one for each pick, and one more */
+    ck_assert_int_ge(before, 2);
+    ck_assert_int_eq(made.count, before + 1);
+    ck_assert_uint_eq(made.lengths[before],
+                      head + BLOCKS * (16 + (size_t)BUDGET * (24 + 8 * VECTOR)));
+    record_free(&made);
+    record_free(&by_picks);
+}
+END_TEST
+
+/* With max_similarity the vectors of all candidates are in the message of rows, beside those of
+ * border rows, here none. */
+START_TEST(sizes_of_compared_rows) {
+    static const job_setting plain = {"kcenter", NULL, "9", NULL, ALCORE_DEDUP_NONE},
+                             limited = {"kcenter", NULL, "9", "max_similarity=0.9",
+                                        ALCORE_DEDUP_NONE};
+    record made = record_exchanges(ctx, &plain, &WHOLE),
+           compared = record_exchanges(ctx, &limited, &WHOLE);
+    size_t bytes = 0, heads[2];
+    alcore_pool *pool = job_pool(ctx, &plain, 0, FEW_ROWS);
+    for (int64_t row = 0; row < FEW_ROWS; row++)
+        if (alcore_pool_states(pool)[row] == 0) bytes += VECTOR * sizeof(float);
+    alcore_pool_unref(pool);
+    heads[0] = settings_bytes(made.bytes[0]);
+    heads[1] = settings_bytes(compared.bytes[0]);
+    ck_assert_uint_gt(bytes, 1000);
+    ck_assert_uint_eq(compared.lengths[0] - heads[1],
+                      made.lengths[0] - heads[0] + (bytes + 7) / 8 * 8);
+    record_free(&made);
+    record_free(&compared);
+}
+END_TEST
+
+/* With mode=oversampling of badge 14 exchanges behind that of the rows: the lengths of gradients, 8
+ * for each candidate; the first row, 8 and 8 for each value of its factors, and the weights of the
+ * blocks, 16 and 8 for each; the same of each of 5 steps, whose rows are sent as often as they are
+ * drawn; and, of each shard, a count for each row that was gathered. */
+START_TEST(sizes_of_steps) {
+    enum { BLOCKS = 3, PER_STEP = 7, DRAWN = 8 + 8 * (CLASSES + VECTOR) };
+    static const job_setting setting = {"badge", "mode=oversampling per_step=7", "30", NULL,
+                                        ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
+    const size_t candidates = count_rows(ctx, &setting, MANY_ROWS, 0);
+    record made = record_exchanges(ctx, &setting, &cut);
+    const size_t head = head_bytes(&made);
+    ck_assert_int_eq(made.count, 1 + 14);
+    ck_assert_uint_eq(made.lengths[1], head + BLOCKS * 16 + 8 * candidates);
+    for (int i = 2; i < 14; i++) {
+        const size_t draws = i == 2 ? 1 : PER_STEP;
+        if (i % 2 == 0) ck_assert_uint_ge(made.lengths[i], head + 16 + draws * DRAWN);
+        if (i % 2 == 0) ck_assert_uint_le(made.lengths[i], head + BLOCKS * 16 + draws * DRAWN);
+        if (i % 2 == 1) ck_assert_uint_eq(made.lengths[i], head + BLOCKS * (16 + 8));
+    }
+    /* No row is drawn twice, or some are. */
+    ck_assert_uint_le(made.lengths[14], head + 2 * (16 + 8 * (1 + 5 * PER_STEP)));
+    ck_assert_uint_gt(made.lengths[14], head + 2 * (16 + 8 * (1 + 4 * PER_STEP)));
+    record_free(&made);
+}
+END_TEST
+
+/* The bytes of each pass over one block, for a strategy that gathers vectors and one that lists
+ * neighbors: 16, and 8 for each value of a vector of a candidate or labeled row; with mrs 8 and a
+ * vector for a labeled row, 16 for each of its neighbors, and 16 for each candidate. */
+START_TEST(sizes_of_passes) {
+    enum { NEIGHBORS = 4, BYTES = 8 * VECTOR };
+    static const job_setting settings[] = {
+        {"facility-location", NULL, "9", NULL, ALCORE_DEDUP_NONE},
+        {"mrs", NULL, "9", NULL, ALCORE_DEDUP_NONE}};
+    const size_t candidates = count_rows(ctx, &settings[0], 330, 0),
+                 labeled = count_rows(ctx, &settings[0], 330, ALCORE_ROW_LABELED);
+    const size_t expected[2][4] = {
+        {BYTES * candidates, BYTES * labeled},
+        {(8 + BYTES) * labeled, 16 * NEIGHBORS * labeled, 16 * candidates}};
+    const job_cut cut = {2, {0, 130, 330}};
+    record made = record_exchanges(ctx, &settings[_i], &cut);
+    const size_t head = head_bytes(&made);
+    ck_assert_int_eq(made.count, _i ? 4 : 3);
+    for (int i = 1; i < made.count; i++)
+        ck_assert_uint_eq(made.lengths[i], head + 16 + expected[_i][i - 1]);
+    record_free(&made);
+}
+END_TEST
+
+/* Where shards keep the values of their own rows no message grows with the rows: of each shard the
+ * range of the scores, and how many rows each stratum has; of each block 8 bytes for each value of
+ * a stratum and of all; of each shard as many nominees as the budget has items. */
+START_TEST(sizes_of_own_rows) {
+    enum { STRATA = 3, BUDGET = 9 };
+    static const job_setting setting = {"huds", "n_strata=3", "9", NULL, ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
+    record made = record_exchanges(ctx, &setting, &cut);
+    const size_t head = head_bytes(&made);
+    ck_assert_int_eq(made.count, 5);
+    ck_assert_uint_eq(made.lengths[1], head + 2 * (16 + 16));
+    ck_assert_uint_eq(made.lengths[2], head + 2 * (16 + 8 * STRATA));
+    ck_assert_uint_eq(made.lengths[3], head + 3 * (16 + 8 * (STRATA + 1) * VECTOR));
+    ck_assert_uint_eq(made.lengths[4], head + 2 * 32 * BUDGET);
+    record_free(&made);
+}
+END_TEST
+
+/* How many rows two of the lists of two shards name, rows [2, targets, k] before distances, once
+ * they are merged by distance; *blocks: in how many blocks of 8192 rows. */
+static size_t count_merged(const char *const lists[2], int targets, int k, size_t *blocks) {
+    bool near[MANY_ROWS] = {false}, visited[MANY_ROWS / 8192 + 1] = {false};
+    size_t count = 0;
+    for (int t = 0; t < targets; t++) {
+        int at[2] = {t * k, t * k};
+        for (int i = 0; i < k; i++) {
+            int64_t rows[2];
+            double distances[2];
+            for (int s = 0; s < 2; s++) {
+                memcpy(&rows[s], lists[s] + 8 * at[s], 8);
+                memcpy(&distances[s], lists[s] + 8 * (targets * k + at[s]), 8);
+            }
+            if (rows[0] < 0) break;                         /* the target row is not active */
+            const int nearer = distances[1] < distances[0]; /* rows of the first are lower */
+            count += !near[rows[nearer]];
+            near[rows[nearer]] = true;
+            *blocks += !visited[rows[nearer] / 8192];
+            visited[rows[nearer] / 8192] = true;
+            at[nearer]++;
+        }
+    }
+    return count;
+}
+
+/* The same of neighbors of a target: of each shard one list for each row of the target, of each
+ * block what its neighbors are worth and cost, and no nominee where these fill the budget. */
+START_TEST(sizes_of_neighbors) {
+    enum { TARGETS = TARGET_END - TARGET_FIRST, K = 2 };
+    static const job_setting setting = {"knn-uncertainty", "k=2", "9", NULL, ALCORE_DEDUP_NONE},
+                             other = {"knn-uncertainty", "k=2", "2000", NULL, ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
+    record made = record_exchanges(ctx, &setting, &cut), more = record_exchanges(ctx, &other, &cut);
+    const size_t settings = settings_bytes(made.bytes[0]), list_bytes = 16 * TARGETS * K;
+    const size_t head = head_bytes(&made);
+    const char *first = made.bytes[1] + 48 + settings + 32 + 16;
+    const char *const lists[] = {first, first + list_bytes + 32 + 16};
+    size_t blocks = 0;
+    ck_assert_int_eq(made.count, 4);
+    ck_assert_uint_eq(made.lengths[1], head + 2 * (16 + list_bytes));
+    const size_t neighbors = count_merged(lists, TARGETS, K, &blocks);
+    ck_assert_uint_gt(neighbors, 9);
+    ck_assert_uint_eq(made.lengths[2], head + 16 * blocks + 16 * neighbors);
+    ck_assert_uint_eq(made.lengths[3], head);
+    ck_assert_int_eq(more.count, 4);
+    ck_assert_uint_eq(more.lengths[3], made.lengths[3] + 2 * 32 * (2000 - neighbors) +
+                                           settings_bytes(more.bytes[0]) - settings);
+    record_free(&made);
+    record_free(&more);
+}
+END_TEST
+
+TEST_FILE() {
+    TCase *cases = tcase_create("job_sizes");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, sizes_of_messages);
+    tcase_add_test(cases, sizes_of_centers);
+    tcase_add_test(cases, sizes_of_steps);
+    tcase_add_test(cases, sizes_of_compared_rows);
+    tcase_add_loop_test(cases, sizes_of_passes, 0, 2);
+    tcase_add_test(cases, sizes_of_own_rows);
+    tcase_add_test(cases, sizes_of_neighbors);
+    return check_suite_run("job_sizes", cases);
+}
