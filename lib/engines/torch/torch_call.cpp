@@ -18,7 +18,7 @@ void for_texts(Model &model, const alcore_sys_model_texts &texts,
                const std::function<int64_t(int64_t)> &cost,
                const std::function<void(const Batch &)> &body) {
     check_texts(model, texts, model.encoder.words.size(0));
-    PackedWeights packed;
+    PackedWeights packed(model);
     if (all_tokens(texts) > model.batch_tokens) packed.pack(model.host, model.encoder);
     for_batches(
         model, texts.count, cost,

@@ -138,7 +138,7 @@ void score_choices(Model &model, const alcore_sys_model_texts &sources,
     };
     int64_t all = 0;
     for (int64_t i = 0; i < sources.count; i++) all += cost(i);
-    PackedWeights packed;
+    PackedWeights packed(model);
     if (all > model.batch_tokens) {
         packed.pack(model.host, model.encoder);
         packed.pack(model.host, model.head_out);

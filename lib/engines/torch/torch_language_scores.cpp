@@ -171,7 +171,7 @@ void score_language(Model &model, const alcore_sys_model_texts &sources,
                        [&](const auto &items, const at::Tensor &values, const auto &lengths) {
                            give(sink, items, values, &lengths);
                        });
-    PackedWeights packed;
+    PackedWeights packed(model);
     if (all > model.batch_tokens) {
         packed.pack(model.host, model.encoder);
         if (!scores.reads_plain_weights()) packed.pack(model.host, model.head_out);

@@ -147,6 +147,8 @@ at::Tensor gated(const Linear &gate, const at::Tensor &x, const at::Tensor &insi
     return gate.weight.defined() ? inside * gate(x, drop) : inside;
 }
 
+PackedWeights::PackedWeights(const Model &model) : own_kernels_(model.head != Head::Language) {}
+
 PackedWeights::~PackedWeights() {
     for (auto &[place, weight] : plain_) *place = std::move(weight);
     for (Linear *linear : packed_) linear->narrow = nullptr;
@@ -157,10 +159,12 @@ void PackedWeights::pack(const Host &host, Linear &linear) {
     if (!weight.defined() || weight.numel() > MOST_PACKED || !onednn_packing() ||
         !fits_onednn(weight, weight) || linear.narrow || linear.low_rank)
         return;
-    packed_.push_back(&linear);
-    linear.narrow = packed_weight(host, linear);
-    if (linear.narrow) return;
-    packed_.pop_back();
+    if (own_kernels_) {
+        packed_.push_back(&linear);
+        linear.narrow = packed_weight(host, linear);
+        if (linear.narrow) return;
+        packed_.pop_back();
+    }
     c10::Stack stack{weight, c10::IValue() /* rows of the other factor: not known */};
     onednn_packing()->callBoxed(stack);
     plain_.push_back({&weight, weight});

@@ -10,14 +10,15 @@
 namespace alcore_torch {
 
 /* Weights of a model in the layout of the module's own kernels (torch_narrow.h), or of oneDNN where
- * the processor has none of them, for the length of a call without gradients: given others, oneDNN
+ * the processor has none of them and in language models, whose wider matrices oneDNN multiplies
+ * faster on several threads (docs/results/number_types.txt), for the length of a call without gradients: given others, oneDNN
  * copies them to its layout in every product, which takes a tenth of the time of a product with 700
  * rows and half of it with 50. The model has the plain weights alone when the object is gone, also
  * after a failure. Calls on a model come one at a time, so that nobody else meets it in between.
  * Memory: the packed weights once more. */
 class PackedWeights {
   public:
-    PackedWeights() = default;
+    explicit PackedWeights(const Model &model);
     ~PackedWeights();
     PackedWeights(const PackedWeights &) = delete;
     PackedWeights &operator=(const PackedWeights &) = delete;
@@ -32,6 +33,7 @@ class PackedWeights {
     static constexpr int64_t MOST_PACKED = int64_t{1} << 25;
     std::vector<std::pair<at::Tensor *, at::Tensor>> plain_; /* where it belongs, and the weight */
     std::vector<Linear *> packed_;                           /* those for the kernels */
+    bool own_kernels_;
 };
 
 /* The matrices of a block, of which some may not be given. */

@@ -68,7 +68,7 @@ void score_targets(Model &model, const alcore_sys_model_texts &sources,
                        [&](const auto &items, const at::Tensor &values, const auto &lengths) {
                            give(sink, items, values, &lengths);
                        });
-    PackedWeights packed;
+    PackedWeights packed(model);
     if (all_tokens(sources) + all_tokens(targets) > model.batch_tokens) {
         packed.pack(model.host, model.encoder);
         packed.pack(model.host, *model.decoder);
@@ -109,7 +109,7 @@ void for_sources(Model &model, const alcore_sys_model_texts &texts,
                  const alcore_sys_model_decoding &how,
                  const std::function<void(const Batch &)> &body) {
     constexpr double MOST_HYPOTHESES = 256;
-    PackedWeights packed;
+    PackedWeights packed(model);
     if (texts.count > 0) {
         if (model.decoder) packed.pack(model.host, *model.decoder);
         packed.pack(model.host, model.head_out);
