@@ -9,13 +9,13 @@
 
 namespace alcore_torch {
 
-/* Weights of a model in the layout of the module's own kernels (torch_narrow.h), or of oneDNN where
- * the processor has none of them and in language models, whose wider matrices oneDNN multiplies
- * faster on several threads (docs/results/number_types.txt), for the length of a call without gradients: given others, oneDNN
- * copies them to its layout in every product, which takes a tenth of the time of a product with 700
- * rows and half of it with 50. The model has the plain weights alone when the object is gone, also
- * after a failure. Calls on a model come one at a time, so that nobody else meets it in between.
- * Memory: the packed weights once more. */
+/* Weights of a model, packed for the length of a call without gradients: for the module's own
+ * kernels (torch_narrow.h), or in the layout of oneDNN where the processor has none of them and in
+ * language models, whose wider matrices oneDNN multiplies faster (docs/results/number_types.txt).
+ * Given other weights, oneDNN copies them to its layout in every product, which takes a tenth of
+ * the time of a product with 700 rows and half of it with 50. The model has the plain weights alone
+ * when the object is gone, also after a failure. Calls on a model come one at a time, so that
+ * nobody else meets it in between. Memory: the packed weights once more. */
 class PackedWeights {
   public:
     explicit PackedWeights(const Model &model);
