@@ -36,13 +36,36 @@ static alcore_status score_row(alcore__score_call *call, alcore__bleu_workspace 
     return ALCORE_OK;
 }
 
-/* alcore__score.rows: scores every row of the mask by the BLEU of its round trip with its text. A
- * row without a round trip is NaN with nan=exclude, else an error that names it. */
+/* A row without a round trip: NaN with nan=exclude, else an error that names it. */
+static alcore_status leave_out(alcore__score_call *call, int64_t i) {
+    call->score[i] = call->raw[i] = call->rank[i] = (double)NAN;
+    if (call->nan_exclude) return ALCORE_OK;
+    return alcore__fail_nan("row %lld: the column \"roundtrip\" has no text",
+                            (long long)(call->first + i));
+}
+
+/* Scores rows whose BLEU was computed where their texts are (bleu_column.h). */
+static alcore_status score_computed(alcore__score_call *call, const alcore__column *column) {
+    alcore_sys_rows rows;
+    ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
+    const double *bleu = rows.data;
+    for (int64_t i = 0; i < call->count; i++) {
+        if (call->mask && !call->mask[i]) continue;
+        call->raw[i] = bleu[i * rows.stride];
+        call->score[i] = call->rank[i] = 1.0 - call->raw[i] / 100.0;
+        if (isnan(call->raw[i])) ALCORE__TRY(leave_out(call, i));
+    }
+    return ALCORE_OK;
+}
+
+/* alcore__score.rows: scores every row of the mask by the BLEU of its round trip with its text.
+ * Where the rows belong to no pool, as those of all shards, the column has the BLEU itself. */
 static alcore_status rtt_bleu_rows(alcore__score_call *call) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "roundtrip");
     alcore__bleu_workspace workspace = {0};
     alcore_status status = ALCORE_OK;
     if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"roundtrip\" is missing");
+    if (!call->dataset->pool && column->ops->rows) return score_computed(call, column);
     if (!column->ops->text)
         return alcore__fail(ALCORE_E_SHAPE, "the column \"roundtrip\" holds a text a row, found %s",
                             column->ragged ? "a list of numbers" : "numbers");
@@ -50,14 +73,7 @@ static alcore_status rtt_bleu_rows(alcore__score_call *call) {
         size_t length = 0;
         if (call->mask && !call->mask[i]) continue;
         const char *back = round_trip(column, call->first + i, &length);
-        if (back) {
-            status = score_row(call, &workspace, i, back, length);
-        } else if (call->nan_exclude) {
-            call->score[i] = call->raw[i] = call->rank[i] = (double)NAN;
-        } else {
-            status = alcore__fail_nan("row %lld: the column \"roundtrip\" has no text",
-                                      (long long)(call->first + i));
-        }
+        status = back ? score_row(call, &workspace, i, back, length) : leave_out(call, i);
     }
     alcore__sentence_bleu_clear(&workspace);
     return status;

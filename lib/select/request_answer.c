@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "scorer/bleu_column.h"
 #include "select/select_internal.h"
 
 enum { HELD_POOLS = 4 }; /* candidates, labeled, target, excluded */
@@ -47,6 +48,8 @@ struct alcore__held_answer {
                            languages */
     alcore__run_input input;
     alcore__outcome outcome;
+    alcore__column
+        *computed; /* in place of a column of texts, for passes over shards; NULL: none */
     alcore_pool *held[HELD_POOLS]; /* locked for reading until the answer is freed, a reference of
                                       each; NULL: it is not held, or has no such pool */
 };
@@ -553,13 +556,30 @@ static void hold_pools(answer *self) {
     for (int i = 0; i < HELD_POOLS; i++) self->held[i] = alcore_pool_ref(pools[i]);
 }
 
+/* Passes over shards exchange values of rows and not their texts: a column of round trips is
+ * replaced by what the score makes of it. A shard without rows has none. */
+static alcore_status compute_texts(answer *self) {
+    alcore__dataset *dataset = &self->input.candidates;
+    if (!alcore__strategy_needs_column(self->strategy, ALCORE_ROLE_CANDIDATES, "roundtrip") ||
+        !alcore__dataset_find(dataset, "roundtrip"))
+        return ALCORE_OK;
+    ALCORE__TRY(alcore__bleu_column_new(self->ctx, dataset, &self->computed));
+    for (int32_t c = 0; c < dataset->column_count; c++)
+        if (strcmp(dataset->columns[c].name, "roundtrip") == 0)
+            dataset->columns[c].column = self->computed;
+    return ALCORE_OK;
+}
+
 /* Answers what is asked of a shard at last, with the pools locked for reading; without a candidate
  * it has no nominee. */
 static alcore_status answer_shard(answer *self) {
     alcore__run_input *input = &self->input;
     alcore__shard_answer *shard = self->shard;
     if (shard->wanted == ALCORE__SHARD_NOMINEES && self->masks.eligible == 0) return ALCORE_OK;
-    if (shard->wanted == ALCORE__SHARD_HOLD) return fill_shard(self);
+    if (shard->wanted == ALCORE__SHARD_HOLD) {
+        ALCORE__TRY(fill_shard(self));
+        return compute_texts(self);
+    }
     if (shard->wanted == ALCORE__SHARD_NOMINEES) {
         ALCORE__TRY(fill_shard(self));
         return alcore__strategy_nominate(self->strategy, input, &shard->nominees);
@@ -622,6 +642,7 @@ static void clear_answer(answer *self) {
     alcore__free(self->ctx, self->further);
     alcore_strategy_unref(self->strategy);
     alcore_pool_unref(self->phrases);
+    alcore__column_free(self->computed);
     for (int i = 0; i < HELD_POOLS; i++) {
         if (self->held[i]) alcore__read_end(self->held[i]);
         alcore_pool_unref(self->held[i]);

@@ -24,24 +24,15 @@ int32_t alcore_job_serves(const char *strategy) {
 }
 
 /* Whether the passes of the strategy are exchanged: of one that ranks rows by a score of their own
- * only where picks are compared with each other, or their reasons are wanted. */
+ * only where picks are compared with each other, their reasons are wanted, or rows are skipped that
+ * cost more than is left, which depends on the picks of all shards. */
 static bool makes_passes(const alcore_job *job) {
+    const alcore_request *request = job->request;
     const alcore__strategy_def *def = alcore__strategy_def_of(alcore__job_strategy(job));
-    return def->by_passes || (def->in_shards && (!isnan(job->request->options.max_similarity) ||
+    const bool skips =
+        request->options.fill == ALCORE__FILL_SKIP && request->budgets.unit != ALCORE_UNIT_ITEMS;
+    return def->by_passes || (def->in_shards && (!isnan(request->options.max_similarity) || skips ||
                                                  alcore__job_is_hybrid(job)));
-}
-
-/* Fails for a strategy whose passes are made only by some options and read texts, which are not
- * exchanged. */
-static alcore_status check_texts(const alcore_job *job, const alcore_strategy *strategy) {
-    if (alcore__strategy_def_of(strategy)->by_passes || !makes_passes(job) ||
-        !alcore__strategy_needs_column(strategy, ALCORE_ROLE_CANDIDATES, "roundtrip"))
-        return ALCORE_OK;
-    return alcore__fail(ALCORE_E_UNSUPPORTED,
-                        "jobs over shards do not serve %s with the strategy %s, which compares "
-                        "texts: give what it computes as the column scores of nnll",
-                        alcore__job_is_hybrid(job) ? "hybrid" : "max_similarity",
-                        alcore__strategy_name(strategy));
 }
 
 /* Fails for a strategy that is not served, with the names of those that are. */
@@ -75,16 +66,10 @@ static alcore_status fail_option(const char *name, const char *why, const char *
 static alcore_status check_options(const alcore_job *job) {
     const alcore_request *request = job->request;
     const alcore__request_options *options = &request->options;
-    const bool nominates = alcore__strategy_def_of(alcore__job_strategy(job))->in_shards &&
-                           !makes_passes(job) && !alcore__job_buys_target(job);
     if (request->budgets.count == 0)
         return alcore__fail_remedy(alcore__fail(ALCORE_E_PARAM, "the request has no budget"),
                                    ALCORE_REMEDY_OPTION, "budget", "1000w",
                                    "buys items worth 1000 words");
-    if (options->fill == ALCORE__FILL_SKIP && nominates &&
-        request->budgets.unit != ALCORE_UNIT_ITEMS)
-        return fail_option("fill", "which rows are skipped depends on the rows of all shards",
-                           "stop", "ends before the budget is exceeded");
     if (options->max_age > 0)
         return fail_option("max_age", "which scores are computed again depends on all shards", "0",
                            "scores all rows by the present model");
@@ -152,7 +137,6 @@ alcore_status alcore__job_check_served(const alcore_job *job) {
     }
     if (!alcore__job_buys_target(job)) ALCORE__TRY(alcore__check_roles(request, strategy));
     ALCORE__TRY(check_options(job));
-    ALCORE__TRY(check_texts(job, strategy));
     bool are_phrases;
     ALCORE__TRY(alcore__candidates_are_phrases(request, &are_phrases));
     if (are_phrases)

@@ -451,10 +451,6 @@ START_TEST(options_that_are_not_served) {
         alcore_status status;
         const char *words;
     } cases[] = {
-        {{"random", NULL, "5w", "fill=skip", 0}, ALCORE_E_UNSUPPORTED, "do not serve fill"},
-        {{"rtt-bleu", NULL, "5", "max_similarity=0.9", 0},
-         ALCORE_E_UNSUPPORTED,
-         "max_similarity with the strategy rtt-bleu, which compares texts"},
         {{"random", NULL, "5", "cache=/nowhere max_age=2", 0}, ALCORE_E_UNSUPPORTED, "max_age"},
         {{"random", NULL, "5", "masks=no", 0}, ALCORE_E_PARAM, "\"no\" is none of wordless"},
     };

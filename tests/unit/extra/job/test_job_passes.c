@@ -66,6 +66,9 @@ static const job_setting SETTINGS[] = {
     {"mrs", "iterative=1 k=2", "7", "fill=skip", ALCORE_DEDUP_NONE},
     {"mrs", "metric=cosine sample=9", "40", "tie=random nan=exclude", ALCORE_DEDUP_EXACT},
     {"mrs", "metric=cosine iterative=1", "6", NULL, ALCORE_DEDUP_EXACT},
+    {"rtt-bleu", NULL, "60w,20w", "max_similarity=0.6", ALCORE_DEDUP_EXACT},
+    {"rtt-bleu", "candidates=5000", "40w", "fill=skip nan=exclude", ALCORE_DEDUP_NONE},
+    {"nnll", NULL, "40.5u,300u", "fill=skip tie=random", ALCORE_DEDUP_EXACT},
     {"typiclust", NULL, "9", NULL, ALCORE_DEDUP_EXACT},
     {"typiclust", "max_clusters=3 neighbors=4 mode=code", "40w,15w", "nan=exclude",
      ALCORE_DEDUP_NONE},
@@ -432,6 +435,7 @@ static const job_setting FAILING[] = {
     {"badge", "mode=oversampling per_step=2", "5", NULL, ALCORE_DEDUP_EXACT},
     {"average-dist", NULL, "4", "tie=random", ALCORE_DEDUP_EXACT},
     {"contrastive", "k=2", "4", NULL, ALCORE_DEDUP_NONE},
+    {"rtt-bleu", NULL, "3w", "max_similarity=0.6", ALCORE_DEDUP_EXACT},
 };
 
 START_TEST(no_failing_allocation_does_harm) {

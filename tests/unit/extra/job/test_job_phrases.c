@@ -61,6 +61,8 @@ static alcore_pool *pool_of(const job_setting *setting, int64_t first, int64_t e
     }
     if (columns && end > first) {
         job_give(pool, "scores", first);
+        if (setting->parameters && strstr(setting->parameters, "rtt-bleu"))
+            job_give_round_trips(pool);
         job_give_vectors(pool, first, false);
     }
     return pool;
@@ -72,8 +74,8 @@ static alcore_request *request_of(const job_setting *setting, int64_t first, int
                                   bool known) {
     const bool columns =
         setting->parameters && !strstr(setting->parameters, "huds-phrase") &&
-        (strstr(setting->parameters, "nnll") || strstr(setting->parameters, "huds") ||
-         strstr(setting->parameters, "kcenter"));
+        (strstr(setting->parameters, "nnll") || strstr(setting->parameters, "rtt-bleu") ||
+         strstr(setting->parameters, "huds") || strstr(setting->parameters, "kcenter"));
     alcore_pool *pool = pool_of(setting, first, end, columns);
     alcore_request *request = job_request(ctx, setting, pool);
     int64_t lists[3][ROWS], counts[3] = {0};
@@ -93,7 +95,8 @@ static alcore_request *request_of(const job_setting *setting, int64_t first, int
     ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, lists[0], counts[0]));
     ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, lists[1], counts[1]));
     ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, lists[2], counts[2]));
-    const bool vectors = columns && !strstr(setting->parameters, "nnll");
+    const bool vectors =
+        columns && !strstr(setting->parameters, "nnll") && !strstr(setting->parameters, "rtt-bleu");
     pool = pool_of(setting, ROWS, ROWS + LABELED, vectors);
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, pool));
     alcore_pool_unref(pool);
@@ -193,6 +196,7 @@ END_TEST
 static const job_setting HYBRIDS[] = {
     {"hybrid", "sentences=random", "80w", NULL, ALCORE_DEDUP_EXACT},
     {"hybrid", "sentences=nnll cover=1 carry=1", "90w", "tie=random", ALCORE_DEDUP_EXACT},
+    {"hybrid", "sentences=rtt-bleu", "80w", "nan=exclude", ALCORE_DEDUP_EXACT},
     {"hybrid", "sentences=huds", "30,8", NULL, ALCORE_DEDUP_NONE},
     {"hybrid", "sentences=kcenter carry=1", "9,24,14", "fill=skip", ALCORE_DEDUP_EXACT},
     {"hybrid", "sentences=ngram-cover", "20w,60w", NULL, ALCORE_DEDUP_EXACT},

@@ -81,6 +81,26 @@ START_TEST(sizes_of_compared_rows) {
 }
 END_TEST
 
+/* Where rows that are ranked by a score of their own are skipped there is a pass for their scores:
+ * 16 for each block, and three values for each candidate. Of border rows a score travels, also
+ * where it is that of a round trip. */
+START_TEST(sizes_of_scores) {
+    static const job_setting settings[] = {
+        {"nnll", NULL, "9c", "fill=skip", ALCORE_DEDUP_NONE},
+        {"rtt-bleu", NULL, "9c", "fill=skip", ALCORE_DEDUP_NONE}};
+    enum { BORDER = 192, BLOCKS = 2, ROWS = 9000, FIRST = 8000 };
+    const job_cut cut = {2, {0, FIRST, ROWS}};
+    record made = record_exchanges(ctx, &settings[_i], &cut);
+    const size_t head = head_bytes(&made);
+    const size_t candidates = count_rows(ctx, &settings[_i], ROWS, 0);
+    const size_t bits = 2 * (FIRST / 8 + (ROWS - FIRST) / 8 + 3);
+    ck_assert_int_eq(made.count, 2);
+    ck_assert_uint_eq(made.lengths[0], head + 2 * (48 + 64) + bits + 8 * (candidates + BORDER));
+    ck_assert_uint_eq(made.lengths[1], head + BLOCKS * 16 + 24 * candidates);
+    record_free(&made);
+}
+END_TEST
+
 /* With mode=oversampling of badge 14 exchanges behind that of the rows: the lengths of gradients, 8
  * for each candidate; the first row, 8 and 8 for each value of its factors, and the weights of the
  * blocks, 16 and 8 for each; the same of each of 5 steps, whose rows are sent as often as they are
@@ -210,6 +230,7 @@ TEST_FILE() {
     tcase_add_test(cases, sizes_of_centers);
     tcase_add_test(cases, sizes_of_steps);
     tcase_add_test(cases, sizes_of_compared_rows);
+    tcase_add_loop_test(cases, sizes_of_scores, 0, 2);
     tcase_add_loop_test(cases, sizes_of_passes, 0, 2);
     tcase_add_test(cases, sizes_of_own_rows);
     tcase_add_test(cases, sizes_of_neighbors);
