@@ -12,6 +12,7 @@ enum { FREE_MASK = 0, LEFT_MASK = 1 };
 
 alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy) {
     greedy->run = run;
+    if (greedy->ranks_once) return ALCORE_OK;
     ALCORE__TRY(alcore__filler_begin(&greedy->filler, run));
     ALCORE__TRY(alcore__run_defer(run, alcore__vectors_free, &greedy->found));
     alcore__greedy_clear_best(greedy);

@@ -71,11 +71,12 @@ typedef struct alcore__greedy {
                                  NULL: it was not found there */
     /* For alcore__greedy_passes: */
     const alcore__greedy_rule *rule;
-    bool ranks_once;   /* the best row is found as well, but nothing is offered */
-    bool searched;     /* a pass has found the best row */
-    bool bought;       /* the last turn of these passes bought a row; alcore__greedy_turn() tells
+    bool ranks_once; /* set before alcore__greedy_begin(): nothing is offered, as the scores before
+                          the first pick are all that is wanted: the runner ranks by them */
+    bool searched;   /* a pass has found the best row */
+    bool bought;     /* the last turn of these passes bought a row; alcore__greedy_turn() tells
                           its caller only, and the end of "choice" keeps that here */
-    bool has_next;     /* the last turn offered a row, and the budget is not full; set by
+    bool has_next;   /* the last turn offered a row, and the budget is not full; set by
                           alcore__greedy_turn(), for all strategies. "choice" sets it after the last
                           pick too, where the rule has finds_left */
     double left_value; /* with finds_left: the largest value of the rows that were not bought,

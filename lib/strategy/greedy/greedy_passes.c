@@ -106,15 +106,13 @@ static double score_of(const alcore__greedy_rule *rule, double value) {
     return rule->score ? rule->score(value) : value;
 }
 
-/* The best candidate of all blocks is offered; with ranks_once none is, as the scores before the
- * first pick are all that is wanted: the runner ranks by them. picked() only prepares the next
- * pass, so that after the last one it is not called. */
+/* The best candidate of all blocks is offered. picked() only prepares the next pass, so that after
+ * the last one it is not called. */
 static alcore_status offer_best(alcore__run *run) {
     alcore__greedy *greedy = run->state;
     const alcore__greedy_rule *rule = greedy->rule;
     ALCORE__TRY(alcore__greedy_collect(run));
     greedy->searched = true;
-    if (greedy->ranks_once) return ALCORE_OK;
     if (rule->searched) ALCORE__TRY(rule->searched(run));
     ALCORE__TRY(alcore__greedy_turn(greedy, score_of(rule, greedy->best_value), &greedy->bought));
     greedy->has_next |= greedy->bought && rule->finds_left;
@@ -130,12 +128,15 @@ static bool wants_scores(const alcore__run *run) {
     return ((const alcore__greedy *)run->state)->ranks_once || !run->input->only_picks;
 }
 
-/* The values of the last pass are the scores; those of the picks are set at the end. */
+/* The values of the last pass are the scores; those of the picks are set at the end. With
+ * ranks_once there was no pass, and the scores before the first pick are made here. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
-    const alcore__greedy_rule *rule = rule_of(block->run);
+    const alcore__greedy *greedy = block->run->state;
+    const alcore__greedy_rule *rule = greedy->rule;
     double *scores = partial, *values;
     alcore__matrix matrix;
     ALCORE__TRY(alcore__greedy_open(block, &matrix, &values));
+    if (greedy->ranks_once && rule->first) ALCORE__TRY(rule->first(&matrix, values));
     if (rule->complete) ALCORE__TRY(rule->complete(&matrix, values));
     ALCORE__TRY(
         alcore__download_active(&matrix, values + rule->choice * matrix.rows.count, scores));
@@ -149,6 +150,7 @@ const alcore__pass alcore__greedy_passes[] = {
      .partial = {.extra = best_bytes, .reduce = keep_best, .join = join_best},
      .end = offer_best,
      .start = alcore__greedy_start_pass,
+     .when = ALCORE__UNLESS(alcore__greedy, ranks_once),
      .again = ALCORE__GREEDY_HAS_NEXT},
     {.name = "scores",
      .block = read_scores,

@@ -14,7 +14,8 @@
  * and the constant 1 in place of f(v, v), as in the public code.
  *
  * Reads the labeled embeddings once, the candidates' twice and once more for each pick.
- * Memory: 40 bytes a candidate, on the device where there is one, and 9 in host memory. */
+ * Memory: 40 bytes a candidate, on the device where there is one, and 9 in host memory where picks
+ * move. */
 #include <math.h>
 #include <string.h>
 
@@ -151,7 +152,7 @@ static const alcore__greedy_rule RULE = {.arrays = ROW_ARRAYS,
 static alcore_status begin(alcore__run *run) {
     idds_state *state = run->state;
     state->dims = alcore__embedding_dims(run);
-    state->unlabeled = run->outcome.count; /* the candidates */
+    state->unlabeled = alcore__active_in_all(run, ALCORE__OVER_CANDIDATES);
     state->labeled =
         run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
     state->self_is_one = state->mode == MODE_CODE;
@@ -162,12 +163,12 @@ static alcore_status begin(alcore__run *run) {
     state->include_self |= state->mode == MODE_PAPER;
     state->oneshot = state->mode == MODE_ONESHOT || state->mode == MODE_PAPER;
     state->cosine = !state->self_is_one && !state->by_dot;
+    state->greedy.ranks_once = state->oneshot;
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     ALCORE__TRY(alcore__run_sums(run, state->dims, &state->sum_a));
     ALCORE__TRY(alcore__run_sums(run, state->dims, &state->sum_b));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, state->dims, &state->moved));
     state->greedy.rule = &RULE;
-    state->greedy.ranks_once = state->oneshot;
     if (state->oneshot) return ALCORE_OK;
     run->hints.repeats = true; /* a pass for each pick: the runner keeps copies of the embeddings */
     alcore__warn_passes(run, alcore__expected_picks(run) + 2.0);
@@ -196,6 +197,12 @@ static const alcore__pass PASSES[] = {
 static alcore_status finish(alcore__run *run) {
     idds_state *state = run->state;
     return state->oneshot ? ALCORE_OK : alcore__greedy_finish(&state->greedy);
+}
+
+/* Ranked once, a row has a score of its own; a pick changes those of all. */
+static bool ranks_own(const void *state) {
+    const int64_t mode = ((const idds_state *)state)->mode;
+    return mode == MODE_ONESHOT || mode == MODE_PAPER;
 }
 
 #define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, idds_state, member)
@@ -230,4 +237,5 @@ const alcore__strategy_def alcore__strategy_idds = {
     .passes = PASSES,
     .finish = finish,
     .by_passes = true,
+    .ranks_own = ranks_own,
 };

@@ -26,6 +26,8 @@ static const job_setting SETTINGS[] = {
     {"kcenter", "mode=composable candidates=5000", "40w", "max_similarity=0.6", ALCORE_DEDUP_EXACT},
     {"idds", NULL, "12,4", "tie=random", ALCORE_DEDUP_NORMALIZED},
     {"idds", "mode=oneshot sim=dot-raw", "60w", "tie=random fill=stop", ALCORE_DEDUP_EXACT},
+    {"idds", "mode=paper", "300w,40w", NULL, ALCORE_DEDUP_EXACT},
+    {"idds", "mode=oneshot", "30", "fill=skip nan=exclude", ALCORE_DEDUP_NONE},
     {"idds", "mode=code", "5", "nan=exclude", ALCORE_DEDUP_EXACT},
     {"average-dist", NULL, "30", NULL, ALCORE_DEDUP_EXACT},
     {"average-dist", "sq=1", "30w,12w", "fill=skip", ALCORE_DEDUP_NONE},

@@ -169,6 +169,22 @@ START_TEST(sizes_of_own_rows) {
 }
 END_TEST
 
+/* The same where rows are ranked once by sums: of each block those of its labeled rows, then those
+ * of its candidates. */
+START_TEST(sizes_of_rows_ranked_once) {
+    enum { BLOCKS = 3, BUDGET = 9 };
+    static const job_setting setting = {"idds", "mode=oneshot", "9", NULL, ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
+    record made = record_exchanges(ctx, &setting, &cut);
+    const size_t head = head_bytes(&made);
+    ck_assert_int_eq(made.count, 4);
+    ck_assert_uint_eq(made.lengths[1], head + BLOCKS * (16 + 8 * VECTOR));
+    ck_assert_uint_eq(made.lengths[2], head + BLOCKS * (16 + 8 * VECTOR));
+    ck_assert_uint_eq(made.lengths[3], head + 2 * 32 * BUDGET);
+    record_free(&made);
+}
+END_TEST
+
 /* How many rows two of the lists of two shards name, rows [2, targets, k] before distances, once
  * they are merged by distance; *blocks: in how many blocks of 8192 rows. */
 static size_t count_merged(const char *const lists[2], int targets, int k, size_t *blocks) {
@@ -233,6 +249,7 @@ TEST_FILE() {
     tcase_add_loop_test(cases, sizes_of_scores, 0, 2);
     tcase_add_loop_test(cases, sizes_of_passes, 0, 2);
     tcase_add_test(cases, sizes_of_own_rows);
+    tcase_add_test(cases, sizes_of_rows_ranked_once);
     tcase_add_test(cases, sizes_of_neighbors);
     return check_suite_run("job_sizes", cases);
 }
