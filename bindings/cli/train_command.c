@@ -359,13 +359,14 @@ static void print_summary(const train_run *self) {
 static int print_json(const train_run *self) {
     const alcore_train_result *result = &self->result;
     const train_config *config = &self->config;
-    json_t *all =
-        json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:O}", "version",
-                  alcore_version(), "action", "train", "model", config->model, "out", config->out,
-                  "rows", (json_int_t)alcore_pool_state_count(self->pairs.pool, 0), "updates",
-                  (json_int_t)result->updates, "resumed", (json_int_t)result->resumed, "tokens",
-                  (json_int_t)result->tokens, "loss", json_finite(result->loss), "seconds",
-                  json_finite(result->seconds), "settings", config->all);
+    json_t *all = json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:O}", "version",
+        alcore_version(), "action", "train", "model", config->model, "out", config->out, "rows",
+        (json_int_t)alcore_pool_state_count(self->pairs.pool, 0), "updates",
+        (json_int_t)result->updates, "resumed", (json_int_t)result->resumed, "tokens",
+        (json_int_t)result->tokens, "loss", json_finite(result->loss), "seconds",
+        json_finite(result->seconds), "trained_parameters", (json_int_t)result->trained_parameters,
+        "parameters", (json_int_t)result->parameters, "settings", config->all);
     if (all && self->validation.pool)
         json_object_set_new(all, "validation",
                             json_pack("{s:s, s:I, s:I, s:o, s:b}", "metric", metric_of(config),

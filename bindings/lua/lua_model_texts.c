@@ -179,8 +179,9 @@ int l_model_score(lua_State *L) {
  * answers, the column with the character of "qa_contexts" at which each answer begins, from 0),
  * lora_rank (above 0 a LoRA adapter of this rank is trained in place of the model), lora_alpha,
  * lora_dropout, lora_targets (names of the matrices that are adapted, with commas)
- * @return a table with updates, tokens, loss, seconds, resumed, best_update, best_value and
- * stopped; or nil, message, code */
+ * @return a table with updates, tokens, loss, seconds, resumed, best_update, best_value, stopped,
+ * trained_parameters and parameters (how many numbers are trained, and how many the model has); or
+ * nil, message, code */
 int l_model_train(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind), *pool = al_check(L, 2, &al_pool_kind);
     alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;

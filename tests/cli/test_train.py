@@ -183,6 +183,7 @@ def the_best_model_is_kept(box):
     found = json.loads(done.out)
     equal((found["updates"], found["resumed"], found["settings"], found["rows"]), (8, 0, config, 4))
     equal((found["validation"]["best_update"], found["validation"]["stopped"]), (4, True))
+    equal((found["trained_parameters"], found["parameters"]), (30, 30))
     # The same command once more: nothing is left to do. A best model that is gone is missed.
     done = train(box, config, "--json")
     contains(done.err, "goes on after update 8 of 20", "8 updates, 8 of them before this run")

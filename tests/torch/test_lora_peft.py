@@ -4,6 +4,7 @@
 
 peft is that of the virtual environment torch-venv of BUILD or beside it, where tests/run.sh --full installs it, or of the interpreter
 $ALCORE_TORCH_PYTHON."""
+import json
 import os
 import sys
 
@@ -22,7 +23,7 @@ BASES = {"bert-class": "query,word_embeddings", "distilbert-class": "all-linear"
 
 
 def adapters_answer_alike(box):
-    trained = {}  # folder of the adapter: model, folder of its base
+    trained = {}  # folder of the adapter: model, folder of its base, numbers of parameters
     for name, targets in BASES.items():
         fixture, base, out = os.path.join(TORCH, "fixtures", name), os.path.join(box, name), os.path.join(box, "adapter-" + name)
         if is_language(fixture):
@@ -32,11 +33,13 @@ def adapters_answer_alike(box):
         model = alcore.Model.open(base, dtype="float32")
         labels = {"class": ["0", "1", "2"], "token": [" ".join("012"[k % 3] for k in range(len(text.split()))) for text in TEXTS]}
         references = next((labels[kind] for kind in labels if name.endswith("-" + kind)), TARGETS)
-        model.train(alcore.Pool(TEXTS, references=references), rate=0.05, updates=4, lora_rank=2, lora_alpha=6, lora_targets=targets)
+        done = model.train(alcore.Pool(TEXTS, references=references), rate=0.05, updates=4, lora_rank=2, lora_alpha=6, lora_targets=targets)
         model.save(out)
-        trained[out] = model, base
+        trained[out] = model, base, [done["trained_parameters"], done["parameters"]]
     inside_peft(BUILD, os.path.join(TORCH, "lora_peer.py"), *trained)
-    for out, (model, base) in trained.items():
+    for out, (model, base, parameters) in trained.items():
+        with open(out + ".parameters", encoding="utf-8") as file:
+            assert json.load(file) == parameters, (out, parameters)
         for opened in (model, alcore.Model.open(out)):
             wanted = answers_alike(opened, out + ".answers")
         assert worst(sum(alcore.Model.open(base).embed(TEXTS).tolist(), []), wanted["embed"]) > 1e-3, out

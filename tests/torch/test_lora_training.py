@@ -8,55 +8,17 @@ import shutil
 import subprocess
 import sys
 
-ALCORE, ROOT, BUILD, *LUA = sys.argv[1:]
+_, ROOT, BUILD, *LUA = sys.argv[1:]
 TORCH = os.path.join(ROOT, "tests", "torch")
 sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), TORCH, os.path.join(BUILD, "bindings", "python")]
 os.environ["ALCORE_LIBRARY"] = os.environ.get("ALCORE_LIBRARY") or os.path.join(BUILD, "lib", "libalcore.so.1")
 import alcore  # noqa: E402
 from adapter_files import numbers, read_tensors, write_tensors  # noqa: E402
 from language_folder import language_folder  # noqa: E402
-from model_keys_folder import TARGETS, TEXTS, is_language, make_folder  # noqa: E402
+from lora_command import ALCORE, PAIRS, bytes_of, command, config_of, folder, train  # noqa: E402
+from model_keys_folder import TARGETS, TEXTS  # noqa: E402
 from refusals import error  # noqa: E402
 from tap import Tap  # noqa: E402
-
-PAIRS = {"texts": "texts.txt", "references": "targets.txt"}
-
-
-def folder(box, name):
-    """A model of the fixtures with a tokenizer, and texts and targets beside it."""
-    fixture, path = os.path.join(TORCH, "fixtures", name), os.path.join(box, name)
-    if is_language(fixture):
-        os.rename(language_folder(box, name), path)
-    else:
-        make_folder(fixture, {"modules.json": None}, path)
-    for file, lines in (("texts.txt", TEXTS), ("targets.txt", TARGETS)):
-        with open(os.path.join(box, file), "w", encoding="utf-8") as out:
-            out.writelines(line + "\n" for line in lines)
-    return path
-
-
-def command(box, model, out, **more):
-    settings = {"model": model, "out": out, "train": [PAIRS], "rate": 0.05, "updates": 4, "seed": 3, **more}
-    with open(os.path.join(box, "c.json"), "w", encoding="utf-8") as file:
-        json.dump(settings, file)
-    return subprocess.run([ALCORE, "model", "train", "c.json", "--threads", "1"], cwd=box, capture_output=True, text=True, timeout=100)
-
-
-def train(box, model, out, **more):
-    done = command(box, model, out, **more)
-    assert done.returncode == 0, done.stderr
-    return done
-
-
-def config_of(path):
-    with open(os.path.join(path, "adapter_config.json"), encoding="utf-8") as file:
-        return json.load(file)
-
-
-def bytes_of(box, *names):
-    with open(os.path.join(box, *names), "rb") as file:
-        return file.read()
-
 
 def open_model(path):
     return alcore.Model.open(path, dtype="float32")
@@ -65,7 +27,7 @@ def open_model(path):
 def the_command_writes_an_adapter(box):
     base = folder(box, "qwen3")
     before = bytes_of(base, "model.safetensors")
-    said = train(box, "qwen3", "out", lora_rank=2, lora_alpha=16).stderr
+    done = train(box, "qwen3", "out", lora_rank=2, lora_alpha=16)
     out = os.path.join(box, "out")
     assert sorted(os.listdir(out)) == ["adapter_config.json", "adapter_model.safetensors"] and bytes_of(base, "model.safetensors") == before
     config = config_of(out)
@@ -76,7 +38,9 @@ def the_command_writes_an_adapter(box):
                                      for layer in (0, 1) for part in "qv" for factor in "AB")
     assert all(any(numbers(tensor)) for tensor in tensors.values())
     trained, whole = (sum(len(numbers(tensor)) for tensor in held.values()) for held in (tensors, read_tensors(os.path.join(base, "model.safetensors"))))
-    assert "the adapter trains %d of %d parameters (%.4f %%)" % (trained, whole + trained, 100 * trained / (whole + trained)) in said, said
+    assert "the adapter trains %d of %d parameters (%.4f %%)" % (trained, whole + trained, 100 * trained / (whole + trained)) in done.stderr, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["trained_parameters"], found["parameters"]) == (trained, whole + trained), found
     assert open_model(out).score(TEXTS, TARGETS) != open_model(base).score(TEXTS, TARGETS)
     # More updates have a lower loss. The same command gives the same bytes, another seed others.
     def loss(path):
@@ -105,19 +69,24 @@ def selections_take_its_folder(box):
 def a_classifier_has_its_head(box):
     base = folder(box, "bert-class")
     model = open_model(base)
-    model.train(alcore.Pool(TEXTS, references=["0", "1", "2"]), rate=0.05, updates=3, lora_rank=1, lora_targets=["query", "intermediate.dense"])
+    done = model.train(alcore.Pool(TEXTS, references=["0", "1", "2"]), rate=0.05, updates=3, lora_rank=1, lora_targets=["query", "intermediate.dense"])
     model.save(os.path.join(box, "out"))
     config, tensors = config_of(os.path.join(box, "out")), read_tensors(os.path.join(box, "out", "adapter_model.safetensors"))
     assert config["task_type"] == "SEQ_CLS" and config["modules_to_save"] == ["classifier"] and config["lora_alpha"] == 8
     # "dense" alone would name more than the matrix that was chosen.
     assert config["target_modules"] == ["bert.encoder.layer.0.intermediate.dense", "bert.encoder.layer.1.intermediate.dense", "query"]
     plain = read_tensors(os.path.join(base, "model.safetensors"))
+    # The head is trained as it is, and is part of the model once.
+    trained, factors, whole = (sum(len(numbers(tensor)) for name, tensor in held.items() if word in name) for held, word in (
+        (tensors, ""), (tensors, "lora_"), (plain, "")))
+    assert (done["trained_parameters"], done["parameters"]) == (trained, whole + factors) and factors < trained, (done, trained, whole, factors)
     for name in ("classifier.weight", "classifier.bias"):
         assert tensors["base_model.model." + name][2] != plain[name][2]
     again = open_model(os.path.join(box, "out"))
     assert again.info["version"] == model.info["version"]
     # A training of the whole model changes the merged weights, and the copy is a model.
-    again.train(alcore.Pool(TEXTS, references=["0", "1", "2"]), rate=0.01, updates=1)
+    done = again.train(alcore.Pool(TEXTS, references=["0", "1", "2"]), rate=0.01, updates=1)
+    assert done["trained_parameters"] == done["parameters"] == whole, (done, whole)
     again.save(os.path.join(box, "whole"))
     assert os.path.exists(os.path.join(box, "whole", "model.safetensors")) and not os.path.exists(os.path.join(box, "whole", "adapter_config.json"))
     assert "trained since" in error(lambda: again.train(alcore.Pool(TEXTS, references=["0", "1", "2"]), updates=1, lora_rank=1))

@@ -239,7 +239,8 @@ class Model(Handle):
         """Trains the model in place on the pairs of a Pool: texts and references of a translation model or a language model, which
         learns the texts where no row has a reference; of a classifier of texts the references are names of classes (info["labels"])
         or their numbers, of a classifier of tokens those of the words, with spaces between them. Returns a dict: updates, tokens, loss (nats, of the last update), seconds,
-        resumed, best_update, best_value and stopped. rate: None is 5e-5; updates: 0 is one pass over the pool; schedule:
+        resumed, best_update, best_value, trained_parameters and parameters (how many numbers are trained, and how many the model has,
+        those of an adapter included) and stopped. rate: None is 5e-5; updates: 0 is one pass over the pool; schedule:
         constant, linear, inverse_sqrt or cosine; optimizer: adamw or adam; weights: the column of the pool with the weight of
         each row. With a folder for checkpoints a training that was interrupted goes on from there. validation is a Pool that
         the model is measured on every validate_every updates and at the end, by the metric loss, bleu, accuracy, exact_match,
@@ -255,7 +256,7 @@ class Model(Handle):
             lora_targets = ",".join(lora_targets)
         how = options("train", locals(), metric=0 if metric == "loss" else choice("ALCORE_VALIDATE_", metric, "metric"), best=None if best is None else path_of(best))
         out = filled(_ffi.alcore_train_result, lib.alcore_model_train, self._handle, pool._handle, ctypes.byref(how))
-        names = ("updates", "tokens", "loss", "seconds", "resumed", "best_update", "best_value")
+        names = ("updates", "tokens", "loss", "seconds", "resumed", "best_update", "best_value", "trained_parameters", "parameters")
         return {**{name: getattr(out, name) for name in names}, "stopped": bool(out.stopped)}
 
     def save(self, path: t.Path) -> None:

@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <iomanip>
-#include <locale>
 #include <set>
-#include <sstream>
 
 #include <ATen/CPUGeneratorImpl.h>
 
@@ -283,18 +280,11 @@ std::vector<Parameter> LoraTraining::parameters() const {
     return out;
 }
 
-std::string LoraTraining::size() const {
-    int64_t trained = 0, all = model_.parameters;
+int64_t LoraTraining::factors_size() const {
+    int64_t size = 0;
     for (const Lora::Factors &factors : lora_->factors)
-        trained += factors.a.numel() + factors.b.numel();
-    all += trained;
-    for (const auto &[name, i] : lora_->whole) trained += model_.stored[i].whole.numel();
-    std::ostringstream text;
-    text.imbue(std::locale::classic()); /* not the host's, which may have a decimal comma */
-    text << "the adapter trains " << trained << " of " << all << " parameters (" << std::fixed
-         << std::setprecision(4) << 100 * static_cast<double>(trained) / static_cast<double>(all)
-         << " %)";
-    return text.str();
+        size += factors.a.numel() + factors.b.numel();
+    return size;
 }
 
 /* The sum is that of Adapter::add(), to the last bit, so that a model that is saved and opened

@@ -81,8 +81,8 @@ class LoraTraining {
     LoraTraining &operator=(const LoraTraining &) = delete;
     /* The factors, and the tensors of modules_to_save. */
     std::vector<Parameter> parameters() const;
-    /* How many numbers that are, in words. */
-    std::string size() const;
+    /* How many numbers the factors have. */
+    int64_t factors_size() const;
     const std::shared_ptr<Lora> &lora() const { return lora_; }
 
   private:

@@ -370,6 +370,18 @@ struct Reporter {
     }
 };
 
+/* Logs how many of the parameters an adapter trains. */
+void tell_size(const Host &host, const alcore_sys_model_trained &size) {
+    std::ostringstream text;
+    text.imbue(std::locale::classic()); /* not the host's, which may have a decimal comma */
+    text << "the adapter trains " << size.trained_parameters << " of " << size.parameters
+         << " parameters (" << std::fixed << std::setprecision(4)
+         << 100 * static_cast<double>(size.trained_parameters) /
+                static_cast<double>(size.parameters)
+         << " %)";
+    host.log(text.str());
+}
+
 /* The examples of a pass in parts of at most the tokens that the model computes at once, whose
  * gradients add up to that of the pass. */
 std::vector<std::vector<int64_t>> parts_of(const Training &training,
@@ -470,7 +482,6 @@ void train_model(Model &model, const alcore_sys_model_training &given,
     if (how.lora_rank > 0) {
         adapter.emplace(model, how);
         training.lora = adapter->lora();
-        model.host.log(adapter->size());
     }
     const std::shared_ptr<const Lora> before = std::exchange(model.lora, training.lora);
     std::vector<std::vector<int64_t>> passes;
@@ -491,6 +502,9 @@ void train_model(Model &model, const alcore_sys_model_training &given,
     };
     try {
         training.parameters = adapter ? adapter->parameters() : parameters_of(model);
+        out.parameters = model.parameters + (adapter ? adapter->factors_size() : 0);
+        for (const Parameter &p : training.parameters) out.trained_parameters += p.value.numel();
+        if (adapter) tell_size(model.host, out);
         passes = passes_of(how, 0);
         if (how.updates == 0)
             how.updates =

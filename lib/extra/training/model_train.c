@@ -81,6 +81,8 @@ static alcore_status train_on(const alcore__examples *all, const float *weights,
     watch->result->tokens = done.tokens;
     watch->result->loss = done.loss;
     watch->result->seconds = done.seconds;
+    watch->result->trained_parameters = done.trained_parameters;
+    watch->result->parameters = done.parameters;
     return status;
 }
 

@@ -123,12 +123,14 @@ def test_train_and_save(context, folder):
     done = model.train(pool, updates=2, rate=1e-3, schedule="inverse_sqrt", warmup=1, seed=3, checkpoints=folder / "state",
                        precision="bfloat16", recompute=True)
     assert done["updates"] == 2 and done["tokens"] == done["resumed"] == done["best_update"] == 0 and done["stopped"] is False
+    assert done["trained_parameters"] == done["parameters"] == 30
     after = model.info["version"]
     assert before.startswith("null-3-0-") and after.startswith("null-3-2-")  # the null module counts updates
     model.save(folder)
     assert alcore.Model.open(folder, context=context).info["version"] == after
     for targets in ("q,v", ["q", "v"]):
-        assert model.train(pool, updates=1, lora_rank=2, lora_alpha=4, lora_dropout=0.5, lora_targets=targets)["updates"] == 1
+        done = model.train(pool, updates=1, lora_rank=2, lora_alpha=4, lora_dropout=0.5, lora_targets=targets)
+        assert (done["updates"], done["trained_parameters"], done["parameters"]) == (1, 6, 30)
     with pytest.raises(alcore.ParamError, match="lora_alpha needs lora_rank"):
         model.train(pool, lora_alpha=4)
     with pytest.raises(alcore.ParamError, match="rate"):

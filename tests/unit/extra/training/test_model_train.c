@@ -18,6 +18,7 @@ START_TEST(pairs_are_trained_on_and_saved) {
     static const char *const references[] = {"a", "b", "c"};
     alcore_ctx *ctx = null_context(NULL);
     alcore_model *model;
+    alcore_train_options adapter = ALCORE_TRAIN_OPTIONS_INIT;
     alcore_train_result done = ALCORE_TRAIN_RESULT_INIT;
     new_folder("{\"dims\": 3}");
     alcore_pool *pool = pool_of(ctx, references);
@@ -33,6 +34,12 @@ START_TEST(pairs_are_trained_on_and_saved) {
     ck_assert_int_eq(alcore_model_train(model, pool, NULL, &done), ALCORE_E_CANCELLED);
     alcore_ctx_cancel_clear(ctx);
     ck_assert_int_eq(done.updates, 3); /* a failure leaves it alone */
+    ck_assert_int_eq(done.trained_parameters, 30);
+    ck_assert_int_eq(done.parameters, 30);
+    adapter.lora_rank = 2;
+    ck_assert_int_eq(alcore_model_train(model, pool, &adapter, &done), ALCORE_OK);
+    ck_assert_int_eq(done.trained_parameters, 6);
+    ck_assert_int_eq(done.parameters, 30);
     ck_assert_int_eq(alcore_model_save(model, folder), ALCORE_OK);
     alcore_model_info info = ALCORE_MODEL_INFO_INIT;
     char version[40];
@@ -71,10 +78,12 @@ START_TEST(classes_are_references) {
     };
     alcore_ctx *ctx = null_context(NULL);
     alcore_model *model;
+    alcore_train_result done = ALCORE_TRAIN_RESULT_INIT;
     new_folder("{\"dims\": 3, \"calls\": 133}");
     ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_OK);
     alcore_pool *pool = pool_of(ctx, good);
-    ck_assert_int_eq(alcore_model_train(model, pool, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_train(model, pool, NULL, &done), ALCORE_OK);
+    ck_assert_int_eq(done.parameters, 0); /* the null module does not tell of a classifier */
     expect_version(model, "null-3-5");
     alcore_pool_unref(pool);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

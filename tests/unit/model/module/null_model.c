@@ -507,6 +507,11 @@ static alcore_status train(alcore_sys_model *model, const alcore_sys_model_train
         make_updates(model, training, training->updates > 0 ? training->updates : count, &update);
     set_version(model);
     if (out) out->updates = update;
+    if (out && !training->labels) { /* of classifiers it does not tell */
+        out->parameters = 10 * model->dims;
+        out->trained_parameters =
+            training->lora_rank ? training->lora_rank * model->dims : out->parameters;
+    }
     if (out && model->infinite) out->loss = INFINITY;
     return status;
 }
