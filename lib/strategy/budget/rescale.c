@@ -4,7 +4,6 @@
  * / (candidates - 1). One to three passes over the values; ranks sort them. */
 #include "strategy/budget/rescale.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "strategy/budget/rank.h"
@@ -30,15 +29,14 @@ int64_t alcore__rescale_named(const char *word) {
     return ALCORE__RESCALE_NONE;
 }
 
-/* Multiplies values [count] so large or small that squares of them, or their range, would overflow
- * or vanish by the power of 2 that brings the largest one near 1: no digit changes, and what is
- * rescaled does not depend on the unit. */
-static void move_exponents(int64_t count, double *values, double *low, double *high) {
-    const int exponent = alcore__common_exponent(values, count);
-    if (exponent == 0) return;
-    for (int64_t i = 0; i < count; i++) values[i] = ldexp(values[i], -exponent);
-    *low = ldexp(*low, -exponent);
-    *high = ldexp(*high, -exponent);
+/* After the test of equal values two values differ, so that width is above 0. */
+alcore__scale alcore__scale_of_range(double low, double high) {
+    const double ends[] = {low, high};
+    alcore__scale scale = {.exponent = alcore__common_exponent(ends, 2)};
+    if (low == high) return scale;
+    scale.shift = alcore__moved_exponent(&scale, low);
+    scale.width = alcore__moved_exponent(&scale, high) - scale.shift;
+    return scale;
 }
 
 /* Where all values are equal, all become 0. After that test two values differ, so max - min,
@@ -57,10 +55,12 @@ alcore_status alcore__rescale(const alcore__run *run, int64_t scale, double *val
         return ALCORE_OK;
     }
     if (scale == ALCORE__RESCALE_RANK) return by_rank(run, values);
-    move_exponents(count, values, &low, &high);
-    double shift = low, width = high - low;
+    alcore__scale of_all = alcore__scale_of_range(low, high);
+    for (int64_t i = 0; i < count && of_all.exponent != 0; i++)
+        values[i] = alcore__moved_exponent(&of_all, values[i]);
+    of_all.exponent = 0;
     if (scale == ALCORE__RESCALE_ZSCORE)
-        alcore__candidate_mean_sd(run, values, 1.0 /* weight */, &shift, &width);
-    for (int64_t i = 0; i < count; i++) values[i] = (values[i] - shift) / width;
+        alcore__candidate_mean_sd(run, values, 1.0 /* weight */, &of_all.shift, &of_all.width);
+    for (int64_t i = 0; i < count; i++) values[i] = (values[i] - of_all.shift) / of_all.width;
     return ALCORE_OK;
 }

@@ -4,8 +4,15 @@
 #ifndef ALCORE__HUDS_H
 #define ALCORE__HUDS_H
 
+#include "strategy/budget/rescale.h"
 #include "strategy/kmeans/kmeans.h"
+#include "strategy/rules/huds/rank_bounds.h"
 #include "strategy/strategies.h"
+
+/* The smallest and the largest of some values. */
+typedef struct alcore__huds_range {
+    double low, high;
+} alcore__huds_range;
 
 typedef struct alcore__huds_state {
     /* The parameters; without lambda the strategy is diversity alone, without n_strata there is one
@@ -20,7 +27,8 @@ typedef struct alcore__huds_state {
     bool only_needed; /* distances=needed */
 
     /* The run lists the own rows of a shard, of which nothing but picks is told: u and then H lie
-     * in the array of the scores, and strata are computed anew for each block. */
+     * in the array of the scores (with a common scale d and then H), and strata are computed anew
+     * for each block. */
     bool brief;
     double lambda;       /* of the round: the weight of d (spec 3.6) */
     int64_t dims;        /* components of an embedding */
@@ -35,7 +43,12 @@ typedef struct alcore__huds_state {
     /* [candidates] the group whose sums and centroids a row joins: its stratum, -1 for a row of a
      * small stratum. NULL with min_stratum=0, where it would be `stratum` (see group_array). */
     int32_t *group;
-    double low, high;     /* the smallest and the largest u of all candidates */
+    alcore__huds_range u_range, d_range; /* of all candidates; that of d with `brief` and a common
+                                            scale, as the next members */
+    alcore__scale u_scale, d_scale;
+    double means[2];                         /* of u and d, with rescale=zscore */
+    alcore__doubles term_sums, term_squares; /* [2] of u and d, which become mean and deviation */
+    alcore__rank_bounds bounds;              /* of strata of equal numbers of rows; with `brief` */
     double *edges;        /* [strata + 1] lower bound of u in each stratum, then the largest u */
     alcore__doubles sums; /* [strata + 1, dims] over the rows of each stratum, 0 for a small one;
                              then over all candidates, 0 where some_global is false */
@@ -87,6 +100,19 @@ extern const alcore__pass alcore__huds_strata_passes[];
 /* *out [active rows]: the strata of the candidates of a block, a part of the state's array or made
  * on the scratch stack. */
 alcore_status alcore__huds_strata_of(alcore__block *block, const int32_t **out);
+
+/* The range of values [count], 1 or more, as the extra bytes of a partial: how many these are, how
+ * those of two blocks become one, and the reduction, as they may come from another process. */
+size_t alcore__huds_range_bytes(const alcore__block *block);
+alcore__huds_range alcore__huds_range_of(const double *values, int64_t count);
+void alcore__huds_join_ranges(const alcore__block *block, void *into, const void *next,
+                              size_t bytes);
+alcore_status alcore__huds_widen(alcore__huds_range *range, const alcore__block_partial *partial);
+
+/* ---- a common scale with `brief` (huds_scale.c) ---- */
+
+/* The passes that make u_scale and d_scale. */
+extern const alcore__pass alcore__huds_scale_passes[];
 
 /* ---- distances=needed (huds_needed.c) ---- */
 

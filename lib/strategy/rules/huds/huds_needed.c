@@ -9,7 +9,6 @@
  * position k of such a pass is the candidate batch_positions[k]. */
 #include <math.h>
 
-#include "strategy/budget/rescale.h"
 #include "strategy/rules/huds/huds.h"
 
 /* Prepares distances=needed: d and the score of every row are NaN, not measured. Parameters that

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "strategy/budget/rescale.h"
 #include "strategy/rules/huds/huds.h"
 
 /* Adds a fact of one number to the report. name is static. */
@@ -62,6 +61,16 @@ static alcore_status combine_terms(alcore__run *run, double *h) {
     return ALCORE_OK;
 }
 
+/* In a run over own rows the scores are H already or, where there is a common scale, d. */
+static void combine_own(alcore__run *run) {
+    const alcore__huds_state *state = run->state;
+    const double lambda = alcore__huds_lambda(run), rest = alcore__huds_rest(run);
+    for (int64_t i = 0; i < run->outcome.count && state->u != state->d; i++)
+        run->outcome.scores[i] =
+            alcore__huds_of_row(lambda, alcore__scaled(&state->d_scale, state->d[i]), rest,
+                                alcore__scaled(&state->u_scale, state->u[i]));
+}
+
 /* Facts of the report: the edges of the strata, where there are any, how many candidates each
  * stratum has, and with k-means how many iterations each needed. */
 static alcore_status report_strata(alcore__run *run) {
@@ -96,7 +105,10 @@ static alcore_status record_columns(alcore__run *run) {
  * comes after, as the state has no u and d from then on. */
 alcore_status alcore__huds_finish(alcore__run *run) {
     alcore__huds_state *state = run->state;
-    if (state->brief) return ALCORE_OK;   /* the scores are H */
+    if (state->brief) {
+        combine_own(run);
+        return ALCORE_OK;
+    }
     alcore__free(run->ctx, state->group); /* only passes read it */
     state->group = NULL;
     if (state->only_needed) {

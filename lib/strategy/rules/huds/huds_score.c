@@ -20,7 +20,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "strategy/budget/rescale.h"
 #include "strategy/rules/huds/huds.h"
 
 /* lambda of the round (spec 3.6). In round 1 it is lambda_first, unless that is "same", which reads
@@ -33,6 +32,15 @@ static double choose_lambda(const alcore__run *run) {
 }
 
 /* ---- begin ---- */
+
+/* Memory of a common scale in a run over own rows. */
+static alcore_status begin_scale(alcore__run *run) {
+    alcore__huds_state *state = run->state;
+    state->u = NULL;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, run->outcome.count, &state->u));
+    ALCORE__TRY(alcore__run_sums(run, 2, &state->term_sums));
+    return alcore__run_sums(run, 2, &state->term_squares);
+}
 
 /* diversity-global skips the pass "scores": all candidates are stratum 0 then (new arrays are
  * zeroed). */
@@ -50,6 +58,7 @@ alcore_status alcore__huds_begin(alcore__run *run) {
     state->brief = alcore__lists_own(run);
     if (state->brief) {
         state->u = state->d = run->outcome.scores;
+        if (run->rescale != ALCORE__RESCALE_NONE) ALCORE__TRY(begin_scale(run));
     } else {
         ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->u));
         ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->d));
@@ -61,11 +70,12 @@ alcore_status alcore__huds_begin(alcore__run *run) {
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups, &state->edges));
     ALCORE__TRY(alcore__run_sums(run, groups * state->dims, &state->sums));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups, &state->counts));
-    state->low = HUGE_VAL;
-    state->high = -HUGE_VAL;
+    state->u_range = state->d_range = (alcore__huds_range){.low = HUGE_VAL, .high = -HUGE_VAL};
     if (state->clusters > 1)
         alcore__warn_passes(run, (double)state->clusters + ALCORE__KMEANS_MAX_ITERATIONS);
-    return alcore__huds_begin_needed(run);
+    ALCORE__TRY(alcore__huds_begin_needed(run));
+    state->only_needed &= !state->brief; /* a shard measures its own rows */
+    return ALCORE_OK;
 }
 
 /* ---- pass "centroids": sums by stratum, and of all candidates where a stratum is small ---- */
@@ -177,7 +187,7 @@ static size_t clusters_bytes(const alcore__block *block) {
     return state->many_centroids ? (size_t)block->count * sizeof(int32_t) : 0;
 }
 
-/* The partial is d [active rows], or H where d is not told, as values or, in a batch of strata,
+/* The partial is d [active rows], or H where d is not kept, as values or, in a batch of strata,
  * whose positions are not those of the candidates, as extra bytes; then, with k-means only, cluster
  * [active rows]. assigned [active rows] numbers the clusters within their
  * stratum, while the kernel needs one index per row into state->centroids, whichever of the three
@@ -202,7 +212,8 @@ static alcore_status measure_distances(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__matrix_cosine_distances(&matrix, centroid, state->centroid_count,
                                                 state->centroids, distance));
     const double lambda = alcore__huds_lambda(block->run), rest = alcore__huds_rest(block->run);
-    for (int64_t i = 0; i < block->count && state->brief; i++)
+    const bool in_place = state->brief && state->u == state->d;
+    for (int64_t i = 0; i < block->count && in_place; i++)
         distance[i] = alcore__huds_of_row(lambda, distance[i], rest, state->u[block->start + i]);
     return ALCORE_OK;
 }
@@ -233,6 +244,7 @@ const alcore__pass alcore__huds_passes[] = {
                  .reduce = store_clusters},
      .start = set_centroids,
      .when = ALCORE__UNLESS(alcore__huds_state, only_needed)},
+    {.name = "scale", .nested = alcore__huds_scale_passes},
     {.name = "centroids of a batch of strata",
      .source = ALCORE__OVER_CHOSEN,
      .block = sum_by_stratum,
@@ -250,12 +262,10 @@ const alcore__pass alcore__huds_passes[] = {
     {.name = NULL},
 };
 
-/* Strata of equal numbers of rows, a common scale, k-means and batches of strata need values of the
- * rows of all shards. */
+/* Ranks and k-means need values of the rows of all shards. */
 bool alcore__huds_ranks_own(const void *state) {
     const alcore__huds_state *huds = state;
-    return !huds->by_count && !huds->only_needed && huds->clusters <= 1 &&
-           alcore__rescale_named(huds->rescale) == ALCORE__RESCALE_NONE;
+    return huds->clusters <= 1 && alcore__rescale_named(huds->rescale) != ALCORE__RESCALE_RANK;
 }
 
 /* ---- the strategy ---- */

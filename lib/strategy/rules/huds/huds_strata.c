@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The uncertainty u of every candidate, and the strata of HUDS, which are cut by it: passes that
- * read no embeddings. Strata of equal width need no more of all candidates than the range of u. */
+ * read no embeddings. Strata of equal width need no more of all candidates than the range of u;
+ * those of equal numbers of rows need their order, of which a run over own rows finds the bounds of
+ * strata (rank_bounds.h). */
 #include <math.h>
 #include <string.h>
 
@@ -9,62 +11,95 @@
 
 /* ---- pass "scores": u of every candidate ---- */
 
-/* The smallest and the largest u of a block, as extra bytes. */
-typedef struct u_range {
-    double low, high;
-} u_range;
-
-static size_t range_bytes(const alcore__block *block) {
+size_t alcore__huds_range_bytes(const alcore__block *block) {
     (void)block;
-    return sizeof(u_range);
+    return sizeof(alcore__huds_range);
+}
+
+alcore__huds_range alcore__huds_range_of(const double *values, int64_t count) {
+    alcore__huds_range range = {.low = values[0], .high = values[0]};
+    for (int64_t i = 1; i < count; i++) {
+        if (values[i] < range.low) range.low = values[i];
+        if (values[i] > range.high) range.high = values[i];
+    }
+    return range;
+}
+
+void alcore__huds_join_ranges(const alcore__block *block, void *into, const void *next,
+                              size_t bytes) {
+    alcore__huds_range *range = into;
+    const alcore__huds_range *other = next;
+    (void)block, (void)bytes;
+    if (other->low < range->low) range->low = other->low;
+    if (other->high > range->high) range->high = other->high;
+}
+
+alcore_status alcore__huds_widen(alcore__huds_range *range, const alcore__block_partial *partial) {
+    const alcore__huds_range *found = partial->extra;
+    if (!isfinite(found->low) || !isfinite(found->high) || found->low > found->high)
+        return alcore__fail(ALCORE_E_CORRUPT, "a partial has no range of values of block %lld",
+                            (long long)partial->block);
+    alcore__huds_join_ranges(NULL, range, found, sizeof *found);
+    return ALCORE_OK;
 }
 
 /* The partial is u, double [active rows]: the `rank` of the score, by which rows are ordered; then
  * their range. */
 static alcore_status score_block(alcore__block *block, void *partial) {
     double *u = partial;
-    u_range *range = (u_range *)(void *)(u + block->count);
     ALCORE__TRY(alcore__block_scores(block, u, NULL, NULL)); /* without score and raw */
-    *range = (u_range){.low = u[0], .high = u[0]};
-    for (int64_t i = 1; i < block->count; i++) {
-        if (u[i] < range->low) range->low = u[i];
-        if (u[i] > range->high) range->high = u[i];
-    }
+    *(alcore__huds_range *)(void *)(u + block->count) = alcore__huds_range_of(u, block->count);
     return ALCORE_OK;
 }
 
-/* partial.join. */
-static void join_ranges(const alcore__block *block, void *into, const void *next, size_t bytes) {
-    u_range *range = into;
-    const u_range *other = next;
-    (void)block, (void)bytes;
-    if (other->low < range->low) range->low = other->low;
-    if (other->high > range->high) range->high = other->high;
-}
-
-/* The range may come from another process. */
-static alcore_status widen_range(alcore__run *run, const alcore__block_partial *partial) {
+static alcore_status widen_scores(alcore__run *run, const alcore__block_partial *partial) {
     alcore__huds_state *state = run->state;
-    const u_range *range = partial->extra;
-    if (!isfinite(range->low) || !isfinite(range->high) || range->low > range->high)
-        return alcore__fail(ALCORE_E_CORRUPT, "a partial has no range of scores of block %lld",
-                            (long long)partial->block);
-    if (range->low < state->low) state->low = range->low;
-    if (range->high > state->high) state->high = range->high;
-    return ALCORE_OK;
+    return alcore__huds_widen(&state->u_range, partial);
 }
 
 /* End of pass "scores": cuts the candidates into strata by u. */
 static alcore_status cut_strata(alcore__run *run) {
     alcore__huds_state *state = run->state;
     const int64_t count = run->outcome.count;
+    if (state->brief && state->by_count)
+        return alcore__rank_bounds_begin(run, &state->bounds, state->strata, state->u_range.low,
+                                         state->u_range.high);
     if (state->brief) return ALCORE_OK;
     if (state->by_count)
         return alcore__strata_quantile(run->ctx, state->u, count, state->strata, state->stratum,
                                        state->edges);
-    alcore__strata_equal(state->u, count, state->low, state->high, state->strata, state->stratum,
-                         state->edges);
+    alcore__strata_equal(state->u, count, state->u_range.low, state->u_range.high, state->strata,
+                         state->stratum, state->edges);
     return ALCORE_OK;
+}
+
+/* ---- pass "bounds": where strata of equal numbers of rows begin ---- */
+
+static size_t bounds_bytes(const alcore__block *block) {
+    const alcore__huds_state *state = block->run->state;
+    return alcore__rank_bounds_bytes(&state->bounds);
+}
+
+static alcore_status count_ranks(alcore__block *block, void *partial) {
+    const alcore__huds_state *state = block->run->state;
+    alcore__rank_bounds_count(&state->bounds, block, state->u + block->start, partial);
+    return ALCORE_OK;
+}
+
+static alcore_status add_ranks(alcore__run *run, const alcore__block_partial *partial) {
+    alcore__huds_state *state = run->state;
+    return alcore__rank_bounds_add(run, &state->bounds, partial->extra);
+}
+
+static alcore_status narrow_bounds(alcore__run *run) {
+    alcore__huds_state *state = run->state;
+    return alcore__rank_bounds_narrow(&state->bounds);
+}
+
+/* Condition and loop of the pass. */
+static bool has_open_bounds(const alcore__run *run) {
+    const alcore__huds_state *state = run->state;
+    return alcore__rank_bounds_open(&state->bounds);
 }
 
 /* ---- pass "strata": how many candidates each has ---- */
@@ -85,9 +120,11 @@ alcore_status alcore__huds_strata_of(alcore__block *block, const int32_t **out) 
     }
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *made, &made));
     for (int64_t i = 0; i < block->count; i++)
-        made[i] = state->strata > 1
-                      ? alcore__stratum_of(u[i], state->low, state->high, state->strata)
-                      : 0;
+        made[i] =
+            state->strata <= 1 ? 0
+            : state->by_count
+                ? alcore__rank_bounds_stratum(&state->bounds, u[i], block->rows[i])
+                : alcore__stratum_of(u[i], state->u_range.low, state->u_range.high, state->strata);
     *out = made;
     return ALCORE_OK;
 }
@@ -140,11 +177,19 @@ const alcore__pass alcore__huds_strata_passes[] = {
      .scores = true,
      .block = score_block,
      .partial = {.values = {ALCORE__VALUES(alcore__huds_state, u)},
-                 .extra = range_bytes,
-                 .reduce = widen_range,
-                 .join = join_ranges},
+                 .extra = alcore__huds_range_bytes,
+                 .reduce = widen_scores,
+                 .join = alcore__huds_join_ranges},
      .end = cut_strata,
      .when = ALCORE__TEST(alcore__huds_has_scores)},
+    {.name = "bounds",
+     .narrow = true,
+     .keeps_nothing = true,
+     .block = count_ranks,
+     .partial = {.extra = bounds_bytes, .reduce = add_ranks, .join = join_counts},
+     .end = narrow_bounds,
+     .when = ALCORE__TEST(has_open_bounds),
+     .again = ALCORE__TEST(has_open_bounds)},
     {.name = "strata",
      .narrow = true,
      .keeps_nothing = true,

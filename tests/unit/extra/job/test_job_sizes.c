@@ -169,6 +169,31 @@ START_TEST(sizes_of_own_rows) {
 }
 END_TEST
 
+/* Strata of equal numbers of rows take some exchanges more, of counts, of which there are no more
+ * than a block has rows; a common scale takes that of the range of distances and two of sums. */
+START_TEST(sizes_of_bounds_and_scales) {
+    enum { STRATA = 3, BUDGET = 9, COUNTS = 8192 };
+    static const job_setting setting = {"huds", "n_strata=3 strata=quantile rescale=zscore", "9",
+                                        NULL, ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
+    record made = record_exchanges(ctx, &setting, &cut);
+    const size_t head = head_bytes(&made);
+    const int bounds = made.count - 8; /* exchanges of counts, behind those of rows and the range */
+    ck_assert_int_ge(bounds, 1);
+    ck_assert_int_le(bounds, 8);
+    for (int i = 2; i < 2 + bounds; i++)
+        ck_assert_uint_le(made.lengths[i], head + 2 * (16 + 8 * COUNTS));
+    const size_t *behind = made.lengths + 2 + bounds;
+    ck_assert_uint_eq(behind[0], head + 2 * (16 + 8 * STRATA));
+    ck_assert_uint_eq(behind[1], head + 3 * (16 + 8 * (STRATA + 1) * VECTOR));
+    ck_assert_uint_eq(behind[2], head + 2 * (16 + 16));
+    ck_assert_uint_eq(behind[3], head + 3 * (16 + 8 * 2));
+    ck_assert_uint_eq(behind[4], behind[3]);
+    ck_assert_uint_eq(behind[5], head + 2 * 32 * BUDGET);
+    record_free(&made);
+}
+END_TEST
+
 /* The same where rows are ranked once by sums: of each block those of its labeled rows, then those
  * of its candidates. */
 START_TEST(sizes_of_rows_ranked_once) {
@@ -250,6 +275,7 @@ TEST_FILE() {
     tcase_add_loop_test(cases, sizes_of_passes, 0, 2);
     tcase_add_test(cases, sizes_of_own_rows);
     tcase_add_test(cases, sizes_of_rows_ranked_once);
+    tcase_add_test(cases, sizes_of_bounds_and_scales);
     tcase_add_test(cases, sizes_of_neighbors);
     return check_suite_run("job_sizes", cases);
 }
