@@ -4,16 +4,16 @@
  * alcore__text_content_read(text, length, words, &content) counts what is in a text: its tokens;
  * its words, of these the unspaced ones (letters of a script without spaces, each of which is a
  * word); the letters of its words, a syllable as two, and those of them that stand in calls of
- * source code; the characters that are no white space, both without placeholders and variables;
- * whether it has brackets of a table's cells; and pattern, a hash of its words in their order, 0
- * where it has none. `words` gets the hashes of the words in their order; NULL: they are not
- * wanted. */
+ * source code or markup; the characters that are no white space, both without placeholders and
+ * variables; whether it is a line of markup or has brackets of a table's cells; and pattern, a hash
+ * of its words in their order, 0 where it has none. `words` gets the hashes of the words in their
+ * order; NULL: they are not wanted. */
 #include "request/text_masks_internal.h"
 #include "text/text_content.h"
 
 /* Letters among the characters of a text that has words enough; and the same of a text with calls
- * of source code, whose letters are counted outside of them: a sentence that names a function has
- * more, the declaration of one has fewer. */
+ * of source code or markup, whose letters are counted outside of them: a sentence that names a
+ * function has more, the declaration of one has fewer. */
 #define WORD_SHARE 0.4
 #define PROSE_SHARE (1.0 / 3)
 
@@ -32,11 +32,12 @@ typedef struct read_loop {
 } read_loop;
 
 /* Whether the mask "wordless" holds; fewer than two letters are not a word that is translated, and
- * a text with brackets of cells is cut out of a table, across its cells. */
+ * a text with brackets of cells is cut out of a table, across its cells, and a line of markup has
+ * none either. */
 static bool is_wordless(const alcore__text_content *content) {
     const double letters = (double)content->letters, called = (double)content->called;
     const double characters = (double)content->characters;
-    return content->letters < 2 || content->cells || letters < WORD_SHARE * characters ||
+    return content->letters < 2 || content->markup || letters < WORD_SHARE * characters ||
            (content->called > 0 && letters - called < PROSE_SHARE * characters);
 }
 

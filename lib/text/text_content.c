@@ -4,13 +4,25 @@
 
 #include "base/rng.h"
 #include "text/source_code.h"
+#include "text/text_markup.h"
 #include "text/text_tokens.h"
+
+/* The end of the markup with the sign at offset `at`; 0: there is none. The letters of ASCII that
+ * it has between offset `from` and its sign were read before, and are told apart now. */
+static size_t read_markup(const char *text, size_t length, size_t at, size_t from,
+                          alcore__text_content *out) {
+    const alcore__text_markup found = alcore__text_markup_at(text, length, at);
+    if (found.end == 0) return 0;
+    for (size_t i = found.begin > from ? found.begin : from; i < at; i++)
+        out->called += (text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z');
+    return found.end;
+}
 
 void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
                                alcore__text_content *out) {
     alcore__token_reader reader = {.text = text, .length = length};
-    size_t variable_end = 0, call_end = 0; /* of the last ones */
-    *out = (alcore__text_content){0};
+    size_t variable_end = 0, call_end = 0, placeholder_end = 0; /* of the last ones */
+    *out = (alcore__text_content){.markup = alcore__text_markup_line(text, length)};
     while (alcore__token_next(&reader)) {
         out->tokens++;
         if (reader.kind == ALCORE__TOKEN_SIGN) {
@@ -18,11 +30,15 @@ void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
             if (end > 0) out->characters -= (int64_t)(end - reader.begin); /* ASCII alone */
             if (end > 0) variable_end = end;
         }
+        if (alcore__text_markup_opens(text[reader.begin]) && reader.begin >= call_end)
+            call_end = read_markup(text, length, reader.begin,
+                                   call_end > placeholder_end ? call_end : placeholder_end, out);
+        if (reader.kind == ALCORE__TOKEN_PLACEHOLDER) placeholder_end = reader.next;
         if (reader.kind != ALCORE__TOKEN_WORD) continue;
         if (words) words[out->words] = reader.hash;
         out->words++;
         out->unspaced += reader.unspaced;
-        out->cells = out->cells || alcore__source_cell(text, length, reader.begin, reader.next);
+        out->markup = out->markup || alcore__source_cell(text, length, reader.begin, reader.next);
         out->pattern = alcore__scramble(alcore__token_join(out->pattern, reader.hash));
         if (reader.begin < variable_end) continue;
         out->letters += reader.letters;

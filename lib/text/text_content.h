@@ -13,12 +13,14 @@ typedef struct alcore__text_content {
     /* Of its words, with their marks, without variables of source code (source_code.h); one that is
      * a syllable counts 2. */
     int64_t letters;
-    int64_t called;     /* letters of them in calls of source code */
+    int64_t called;     /* letters of them in calls of source code and in markup (text_markup.h) */
     int64_t characters; /* code points that are no white space and in no placeholder or variable */
     /* A hash of its words in their order, so that texts with equal ones are one template with other
      * numbers, placeholders, punctuation and case; 0 without words. It never leaves the process. */
     uint64_t pattern;
-    bool cells; /* it has brackets of a table's cells (alcore__source_cell()) */
+    /* It is a line of markup as a whole (alcore__text_markup_line()), or has brackets of the cells
+     * of a table (alcore__source_cell()). */
+    bool markup;
 } alcore__text_content;
 
 /* Counts what is in a text of `length` bytes, UTF-8 or not. words: memory for `length` entries, as

@@ -152,8 +152,8 @@ START_TEST(a_spent_budget_names_no_masks) {
 }
 END_TEST
 
-/* Few letters, source code, and cells of a table are no words to translate; a sentence that names a
- * function is one, and a script of syllables needs few letters. */
+/* Few letters, source code, markup, and cells of a table are no words to translate; a sentence that
+ * names a function is one, and a script of syllables needs few letters. */
 START_TEST(texts_with_hardly_a_word_are_masked) {
     static const char *const texts[] = {
         "x",       /* one letter */
@@ -165,15 +165,20 @@ START_TEST(texts_with_hardly_a_word_are_masked) {
         "%PRODUCTNAME %PRODUCTVERSION",
         "$(ARG1):",
         "Interface Attribute Value T{ getpw() T} Thread safety MT-Safe",
+        "Siena. {{cite web|title=A history of Siena}}",
+        "\\fBapt-get\\fR(8)",
+        "| birth_date = unknown",
         "ab 123", /* two fifths are, and it is the first that is left */
         "%PRODUCTNAME %PRODUCTVERSION is new",
         "Equivalent to tcsendbreak(fd, arg).",
         "The memmove() function returns a pointer to dest.",
         "Delete file(s);",
+        "Siena lies in Tuscany, in Italy. {{cite web|title=Siena}}",
+        "The command \\fBapt-get\\fR reads it.",
         "60\xEC\xB4\x88",
         "\xEC\xB1\x84\xEB\x8F\x84(_U)...",
     };
-    enum { COUNT = sizeof texts / sizeof *texts, MASKED = 9 };
+    enum { COUNT = sizeof texts / sizeof *texts, MASKED = 12 };
     alcore_ctx *ctx;
     ck_assert_ok(alcore_ctx_new(NULL, &ctx));
     alcore_pool *pool = pool_of(ctx, texts, COUNT);

@@ -247,9 +247,9 @@ START_TEST(content_has_cells_of_tables) {
     static const char *const tables[] = {"T{ getpw() T} MT-Safe", "for black T}", "T{", "a\tT}\nb"};
     static const char *const others[] = {"set T{x} of T}s", "AT{ T{, T( }T", "map<T> {", "T", ""};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        ck_assert_msg(content_of(tables[i]).cells, "%s", tables[i]);
+        ck_assert_msg(content_of(tables[i]).markup, "%s", tables[i]);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        ck_assert_msg(!content_of(others[i]).cells, "%s", others[i]);
+        ck_assert_msg(!content_of(others[i]).markup, "%s", others[i]);
 }
 END_TEST
 

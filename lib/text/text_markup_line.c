@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts that as a whole are a line of markup or addresses, as text_markup.h lists
+ * them. */
+#include <string.h>
+
+#include "text/text_markup.h"
+#include "text/words.h"
+
+/* The rest of a text. */
+typedef struct rest {
+    const char *at;
+    size_t length;
+} rest;
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool begins(rest r, const char *with) {
+    const size_t bytes = strlen(with);
+    return r.length >= bytes && memcmp(r.at, with, bytes) == 0;
+}
+static bool begins_among(rest r, const char *const *list) {
+    for (; *list; list++)
+        if (begins(r, *list)) return true;
+    return false;
+}
+
+/* A bar with another sign of tables behind it, or with a name and an equals sign, or another bar at
+ * the end: prose explains what a bar means, too. */
+static bool is_row(rest r) {
+    size_t i = 1;
+    if (begins(r, "{|")) return true;
+    if (r.length < 2 || r.at[0] != '|') return false;
+    if (strchr("-+}", r.at[1]) || r.at[r.length - 1] == '|') return true;
+    while (i < r.length && r.at[i] == ' ') i++;
+    while (i < r.length && (is_letter(r.at[i]) || is_digit(r.at[i]) || r.at[i] == '_')) i++;
+    while (i < r.length && r.at[i] == ' ') i++;
+    return i < r.length && r.at[i] == '=';
+}
+
+/* A point and the name of a request, of one or two letters: conditions and indexes whatever is
+ * behind them, others where nothing, a number, a quotation mark or an escape is; or a comment. */
+static bool is_request(rest r) {
+    static const char any[] = " IX if ie el ds nr ";
+    static const char named[] =
+        " IP TP PP LP P HP RS RE TH PD OP UR MT ME BR RB IR RI BI IB Sp Vb Ve "
+        "TS TE EX EE SY YS TQ br nf fi sp ad nh hy na ft ne pc rr ";
+    char name[] = "    ";
+    size_t i = 1;
+    if (begins(r, ".\\\"") || begins(r, "'\\\"")) return true;
+    if (!begins(r, ".")) return false;
+    for (; i < 3 && i < r.length && is_letter(r.at[i]); i++) name[i] = r.at[i];
+    name[i + 1] = '\0';
+    if (i == 1 || (i < r.length && !alcore__is_word_space(r.at[i]))) return false;
+    if (i < r.length && strstr(any, name)) return true;
+    while (i < r.length && (alcore__is_word_space(r.at[i]) || is_digit(r.at[i]))) i++;
+    return strstr(named, name) && (i == r.length || r.at[i] == '"' || r.at[i] == '\\');
+}
+
+/* A declaration of HTML or XML that ends where the text does, or an import at Python's prompt. */
+static bool is_code(rest r) {
+    static const char *const imports[] = {">>> import ", ">>> from ", NULL};
+    static const char *const declarations[] = {"<!DOCTYPE ", "<!doctype ", "<?xml ", NULL};
+    return begins_among(r, imports) ||
+           (begins_among(r, declarations) &&
+            (const char *)memchr(r.at, '>', r.length) == r.at + r.length - 1);
+}
+
+/* Whether a word is an address in brackets, with punctuation behind or not. */
+static bool is_bracketed_address(const char *word, size_t bytes) {
+    return bytes > 2 && word[0] == '<' && memchr(word, '@', bytes) && memchr(word, '>', bytes);
+}
+
+/* Two to four words with capitals before each address; numbers, as years are, stand anywhere, and
+ * behind a signature ("-- Name Name <a@b>  Tue, 09 Feb 2021") anything. */
+static bool are_names(rest r) {
+    const char *next = r.at, *word;
+    const bool signature = begins(r, "-- ");
+    int names = 0, addresses = 0;
+    size_t bytes;
+    if (signature) next += 3;
+    while (alcore__word_next(&next, r.at + r.length, &word, &bytes)) {
+        if (is_bracketed_address(word, bytes)) {
+            if (names < 2 || names > 4) return false;
+            if (signature) return true;
+            addresses++;
+            names = 0;
+            continue;
+        }
+        if (is_digit(*word)) continue;
+        if (!((*word >= 'A' && *word <= 'Z') || (unsigned char)*word >= 0x80)) return false;
+        if (word[bytes - 1] == ':') return false;
+        names++;
+    }
+    return addresses > 0 && names == 0;
+}
+
+/* Most texts are told by their first byte, or by having no "@". */
+bool alcore__text_markup_line(const char *text, size_t length) {
+    size_t i = 0;
+    while (i < length && alcore__is_word_space(text[i])) i++;
+    const rest r = {text + i, length - i};
+    if (r.length == 0) return false;
+    switch (*r.at) {
+    case '|':
+    case '{':
+        return is_row(r);
+    case '.':
+    case '\'':
+        return is_request(r);
+    case '<':
+    case '>':
+        return is_code(r);
+    default:
+        return memchr(r.at, '@', r.length) && are_names(r);
+    }
+}

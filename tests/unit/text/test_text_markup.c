@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Markup in texts: its letters count apart, and lines of it are told from prose. */
+#include <string.h>
+
+#include "check_suite.h"
+#include "text/text_content.h"
+#include "text/text_markup.h"
+
+static alcore__text_content content_of(const char *text) {
+    alcore__text_content content;
+    alcore__text_content_read(text, strlen(text), NULL, &content);
+    return content;
+}
+
+static const struct {
+    const char *text;
+    int letters, called;
+} counted[] = {
+    /* Templates and links of wikis. */
+    {"Rome {{cite web|title=History of it}} fell", 31, 23},
+    {"{{name}} items", 5, 0}, /* a placeholder has no letters */
+    {"Old [[Category:Towns in Italy]] one", 26, 20},
+    {"Old [[\xC3\x84ra:Rom]] one", 12, 6},
+    {"Old [[File:a.jpg|thumb|The gate]] one", 26, 0}, /* it has a caption */
+    {"Old [[Rome|the town]] one", 17, 0},
+    {"Old [[Rome: the town]] one", 17, 0},
+    {"{{ open", 4, 0},
+    /* Commands of roff and TeX. */
+    {"Read (\\fBthe\\-file\\fP) now", 16, 9}, /* \f is a placeholder */
+    {"\\def\\text{of} it", 9, 7},
+    {"a $\\alpha$ b", 7, 5},
+    {"Open\\nThe end", 10, 0},
+    {"\\nThe end\\tNow", 9, 0},
+    {"C:\\Users\\me {x}\\share %A%\\local", 10, 0},
+    {"\xC3\xA4\\fBb x", 4, 2}, /* pieces are of ASCII */
+    /* Roles of reStructuredText, and keys of JSON. */
+    {"See :class:`Pool` now", 15, 9},
+    {"{\"id\": 3, \"name\": \"all of it\"}", 13, 6},
+    {"He said \"no\" : `go`", 10, 0},
+    {"http://a.org/b\":c x", 2, 1}, /* nor has one before a sign */
+    {"", 0, 0},
+};
+
+START_TEST(letters_of_markup_count_apart) {
+    const alcore__text_content content = content_of(counted[_i].text);
+    ck_assert_msg(content.letters == counted[_i].letters && content.called == counted[_i].called,
+                  "%s: %d, %d", counted[_i].text, (int)content.letters, (int)content.called);
+}
+END_TEST
+
+/* Brackets close within 256 bytes. */
+START_TEST(brackets_close_nearby) {
+    char text[300] = "{{";
+    memset(text + 2, 'x', 260);
+    text[2] = ' '; /* or it is a placeholder */
+    strcpy(text + 257, "}} of");
+    ck_assert_int_eq(content_of(text).called, 254);
+    strcpy(text + 257, "x}} of");
+    ck_assert_int_eq(content_of(text).called, 0);
+}
+END_TEST
+
+START_TEST(lines_of_markup_are_told_from_prose) {
+    static const char *const lines[] = {"|- | a || b",
+                                        " {| class=wikitable",
+                                        "|+ Towns",
+                                        "| birth_date = 1950",
+                                        "| a | b |",
+                                        ".PP",
+                                        ".RS 4",
+                                        ".IP \"name\" 4",
+                                        ".BR \\-v",
+                                        ".IX Item of it",
+                                        ".if n .nh",
+                                        ".\\\" a note",
+                                        "'\\\" t",
+                                        "<!DOCTYPE html>",
+                                        "<?xml version=\"1.0\"?>",
+                                        ">>> import os",
+                                        ">>> from a import b",
+                                        "Ann Lee <ann@example.org>",
+                                        "2021 Ann Lee <a@b.org>, Bob Ray <b@c.org> 2022",
+                                        "-- Ann Lee <a@b.org>  Tue, 09 Feb 2021"};
+    static const char *const prose[] = {"| goes to the entry",
+                                        "|",
+                                        "a | b |",
+                                        ".PP begins a paragraph",
+                                        ".SH \"NAME\"",
+                                        ".B bold",
+                                        ".net is a domain",
+                                        ".NET",
+                                        ".if",
+                                        ". . .",
+                                        "...",
+                                        "<!DOCTYPE html> Hello",
+                                        ">>> Hello Ann",
+                                        "Write to Ann Lee <ann@example.org>",
+                                        "Author: Ann Lee <ann@example.org>",
+                                        "Mail <ann@example.org>",
+                                        "Ann Lee <ann@example.org> Welcome",
+                                        "Ann Lee",
+                                        "Meet Ann @ Home",
+                                        " ",
+                                        ""};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        ck_assert_msg(content_of(lines[i]).markup, "%s", lines[i]);
+    for (size_t i = 0; i < sizeof prose / sizeof *prose; i++)
+        ck_assert_msg(!content_of(prose[i]).markup, "%s", prose[i]);
+}
+END_TEST
+
+/* No byte behind a text is read, wherever it ends. */
+START_TEST(texts_end_where_they_end) {
+    static const char *const texts[] = {"{{a}} [[B:c]] \\fBx \"a\": :x:`y`", "| a_b = 1",
+                                        ".IP \"x\" 4", "<!DOCTYPE html>", "-- A B <a@b.c> x"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (size_t length = 0; length <= strlen(texts[i]); length++) {
+            char *copy = malloc(length + 1);
+            alcore__text_content content;
+            memcpy(copy, texts[i], length);
+            copy[length] = '\x7F'; /* no sign of markup */
+            alcore__text_content_read(copy, length, NULL, &content);
+            ck_assert_int_le(content.called, content.letters);
+            free(copy);
+        }
+}
+END_TEST
+
+TEST_FILE() {
+    TCase *cases = tcase_create("text_markup");
+    tcase_add_loop_test(cases, letters_of_markup_count_apart, 0,
+                        (int)(sizeof counted / sizeof *counted));
+    tcase_add_test(cases, brackets_close_nearby);
+    tcase_add_test(cases, lines_of_markup_are_told_from_prose);
+    tcase_add_test(cases, texts_end_where_they_end);
+    return check_suite_run("text/text_markup", cases);
+}
