@@ -210,7 +210,8 @@ struct alcore__strategy_def {
     bool by_passes;
     /* Of these, whether the key of a candidate depends on its own values and on nothing else than
      * sums and extra bytes, whose number for a block does not depend on the block's rows, so that a
-     * shard keeps the values of its own rows only and nominates candidates (run->input->own).
+     * shard keeps the values of its own rows only and nominates candidates (run->input->own), or
+     * offers the picks that all shards have made (run->offered).
      * state: with the parameters, before begin. NULL: never. */
     bool (*ranks_own)(const void *state); /* alcore__ranks_own: with all parameters */
     /* The strategy buys phrases: from a pool of texts a request derives the pool of their phrases

@@ -96,6 +96,7 @@ void alcore__job_keep_drawn(alcore_job *job, const alcore__shard_answer *answer)
 
 alcore_status alcore__job_put_nominees(alcore_job *job, alcore__job_entry *entry,
                                        alcore__buffer *items);
+/* message NULL: the passes have offered all picks, and no shard nominates. */
 alcore_status alcore__job_take_nominees(alcore_job *job, const alcore__job_message *message);
 
 /* ---- texts of the n-gram model (job_model.c) ---- */

@@ -50,26 +50,29 @@ static bool copy_entry(const alcore__job_message *message, alcore__job_entry ent
     return are_nominees(copy, entry.count, entry.first, entry.end);
 }
 
-/* Copies the nominees of all shards to *out, behind those that passes have offered before. */
+/* Copies the nominees of all shards to *out, behind those that passes have offered before; message
+ * NULL: there are no others. */
 static alcore_status collect(const alcore_job *job, const alcore__job_message *message,
                              alcore__nominees *out) {
     alcore_ctx *ctx = job->object.ctx;
     const alcore__nominees *own = job->passes ? &job->passes->nominees : NULL;
-    const char *place = message->entries, *items;
+    const int64_t entries = message ? message->entry_count : 0;
+    const char *place = message ? message->entries : NULL, *items;
     alcore__job_entry entry;
     int64_t count = 0;
-    for (int64_t i = 0; i < message->entry_count; i++) {
+    for (int64_t i = 0; i < entries; i++) {
         place = alcore__job_entry_next(message, place, &entry, &items);
         count += entry.count;
     }
-    if (message->exchange >= ALCORE__EXCHANGE_PASSES) count /= (int64_t)sizeof *out->entries;
+    if (message && message->exchange >= ALCORE__EXCHANGE_PASSES)
+        count /= (int64_t)sizeof *out->entries;
     if (own) out->offered = out->count = own->offered;
     ALCORE__TRY(
         alcore__new_array(ctx, (size_t)(out->count + count), sizeof *out->entries, &out->entries));
     if (out->count > 0)
         memcpy(out->entries, own->entries, (size_t)out->count * sizeof *out->entries);
-    place = message->entries;
-    for (int64_t i = 0; i < message->entry_count; i++) {
+    place = message ? message->entries : NULL;
+    for (int64_t i = 0; i < entries; i++) {
         place = alcore__job_entry_next(message, place, &entry, &items);
         if (!copy_entry(message, entry, items, out))
             return alcore__fail(ALCORE_E_CORRUPT,

@@ -120,13 +120,24 @@ static alcore_status finish(alcore_job *job, bool *more) {
     return *more ? begin_next(job) : status;
 }
 
-/* Ends the run of a shard that keeps the values of its own rows, and frees what was for passes. */
+/* Buys from the nominees of all shards. */
+static alcore_status buy_nominees(alcore_job *job, const alcore__job_message *message) {
+    alcore__job_passes *passes = job->passes;
+    ALCORE__TRY(alcore__job_take_nominees(job, message));
+    alcore__nominees_clear(job->object.ctx, &passes->nominees);
+    passes->bought = true;
+    return ALCORE_OK;
+}
+
+/* Ends the run of a shard that keeps the values of its own rows, and frees what was for passes.
+ * Where these have made all picks there is no exchange of nominees. */
 static alcore_status nominate(alcore_job *job) {
     alcore__job_passes *passes = job->passes;
     ALCORE__TRY(alcore__run_nominate(passes->run, &passes->nominees));
+    const bool is_last = passes->run->offered_last;
     alcore__job_passes_clear_rows(job->object.ctx, passes);
     passes->nominated = true;
-    return ALCORE_OK;
+    return is_last ? buy_nominees(job, NULL) : ALCORE_OK;
 }
 
 static alcore_status put_nominees(const alcore_job *job, alcore__job_entry *entry,
@@ -190,7 +201,7 @@ alcore_status alcore__job_put_pass(alcore_job *job, alcore__job_entry *entry, al
         ALCORE__TRY(make_passes(job, entry, items, &waits));
         passes->failed = false;
     }
-    if (passes->nominated) return put_nominees(job, entry, items);
+    if (passes->nominated && !passes->bought) return put_nominees(job, entry, items);
     *done = !waits;
     entry->count = (int64_t)items->length;
     return ALCORE_OK;
@@ -279,12 +290,7 @@ alcore_status alcore__job_take_pass(alcore_job *job, const alcore__job_message *
     alcore_ctx *ctx = job->object.ctx;
     alcore__job_passes *passes = job->passes;
     taken all = {0};
-    if (passes->nominated) {
-        ALCORE__TRY(alcore__job_take_nominees(job, message));
-        alcore__nominees_clear(ctx, &passes->nominees);
-        passes->bought = true;
-        return ALCORE_OK;
-    }
+    if (passes->nominated) return buy_nominees(job, message);
     alcore_status status = take_entries(job, message, &all);
     if (status == ALCORE_OK) {
         status = reduce(job, &all);

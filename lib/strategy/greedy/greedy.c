@@ -110,18 +110,38 @@ alcore_status alcore__greedy_push_left(const alcore__greedy *greedy, const alcor
     return store_mask(greedy, matrix, LEFT_MASK, mask, out);
 }
 
-alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought) {
-    ALCORE__TRY(alcore__filler_offer(&greedy->filler, greedy->best, bought));
-    greedy->status[greedy->best] = *bought ? ALCORE__GREEDY_PICKED : ALCORE__GREEDY_PASSED_OVER;
-    greedy->passed_over += !*bought;
+/* Notes that the best candidate was offered. */
+static alcore_status set_status(alcore__greedy *greedy, bool bought) {
+    greedy->status[greedy->best] = bought ? ALCORE__GREEDY_PICKED : ALCORE__GREEDY_PASSED_OVER;
+    greedy->passed_over += !bought;
     ALCORE__TRY(alcore__run_grow(greedy->run, &greedy->offered, &greedy->offered_capacity,
                                  greedy->offered_count + 1, sizeof *greedy->offered));
     greedy->offered[greedy->offered_count++] = greedy->best;
     return ALCORE_OK;
 }
 
+alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought) {
+    ALCORE__TRY(alcore__filler_offer(&greedy->filler, greedy->best, bought));
+    return set_status(greedy, *bought);
+}
+
+/* Buys the best row of all shards, which the policy overshoot never passes over. */
+static alcore_status buy_row(alcore__greedy *greedy, double score, bool *bought) {
+    alcore__nominees *rows = &greedy->bought_rows;
+    if (greedy->best_row < 0 || alcore__filler_full(&greedy->filler)) return ALCORE_OK;
+    ALCORE__TRY(alcore__run_grow(greedy->run, &rows->entries, &greedy->bought_capacity,
+                                 rows->count + 1, sizeof *rows->entries));
+    rows->entries[rows->count++] =
+        (alcore__nominee){.row = greedy->best_row, .score = score, .cost = greedy->best_cost};
+    greedy->filler.bought.spent += greedy->best_cost;
+    *bought = true;
+    greedy->has_next = !alcore__filler_full(&greedy->filler);
+    return greedy->best < 0 ? ALCORE_OK : set_status(greedy, true);
+}
+
 alcore_status alcore__greedy_turn(alcore__greedy *greedy, double score, bool *bought) {
     *bought = greedy->has_next = false;
+    if (alcore__lists_own(greedy->run)) return buy_row(greedy, score, bought);
     if (greedy->best < 0 || alcore__filler_full(&greedy->filler)) return ALCORE_OK;
     greedy->pick_scores[greedy->best] = score;
     ALCORE__TRY(alcore__greedy_offer(greedy, bought));
@@ -142,8 +162,15 @@ int64_t alcore__greedy_best_free(const alcore__greedy *greedy, const double *val
 }
 
 void alcore__greedy_clear_best(alcore__greedy *greedy) {
-    greedy->best = -1;
+    greedy->best = greedy->best_row = -1;
     greedy->left_value = 0.0;
+}
+
+void alcore__greedy_score_last(alcore__greedy *greedy, int64_t position, double score) {
+    if (alcore__lists_own(greedy->run))
+        greedy->bought_rows.entries[greedy->bought_rows.count - 1].score = score;
+    else
+        greedy->pick_scores[position] = score;
 }
 
 /* Where the budget is not full, picking ended because no row that is left could be bought. These
@@ -153,6 +180,11 @@ void alcore__greedy_clear_best(alcore__greedy *greedy) {
 alcore_status alcore__greedy_finish(alcore__greedy *greedy) {
     alcore__filler *filler = &greedy->filler;
     alcore__outcome *outcome = &greedy->run->outcome;
+    if (alcore__lists_own(greedy->run)) {
+        greedy->run->offered = &greedy->bought_rows;
+        greedy->run->offered_last = true;
+        return ALCORE_OK;
+    }
     for (int64_t i = 0; i < outcome->count; i++) {
         if (greedy->status[i] == ALCORE__GREEDY_PICKED) outcome->scores[i] = greedy->pick_scores[i];
     }

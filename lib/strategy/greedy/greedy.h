@@ -9,12 +9,17 @@
  * all is kept, the lower row in a tie, and the end of the pass makes the turn. The others (badge,
  * mrs, cluster_picks.c) choose in passes of their own, and make the turns here.
  *
+ * A run over own rows is told the best row of all shards, which may be a row of another one: it
+ * spends the budget on these rows as every other one does, and offers them before all nominees
+ * (budget/nominees.h).
+ *
  * The strategy's state begins with an alcore__greedy. */
 #ifndef ALCORE__GREEDY_H
 #define ALCORE__GREEDY_H
 
 #include "strategy/block.h"
 #include "strategy/budget/fill.h"
+#include "strategy/budget/nominees.h"
 #include "strategy/passes/engine_vectors.h"
 
 enum { ALCORE__GREEDY_FREE = 0, ALCORE__GREEDY_PICKED = 1, ALCORE__GREEDY_PASSED_OVER = 2 };
@@ -59,9 +64,14 @@ typedef struct alcore__greedy {
     int64_t *offered;    /* [offered_count] the candidates that were offered, in their order */
     size_t offered_capacity;
     int64_t offered_count, passed_over; /* candidates that were offered; of them, not bought */
-    int64_t best;        /* position of the best candidate of the pass; -1: there is none */
-    double best_value;   /* what it is the best by: the largest value of the pass */
-    double *best_vector; /* [dims] its embedding */
+    int64_t best;      /* position of the best candidate of the pass; -1: there is none, or it is a
+                         row of another shard */
+    int64_t best_row;  /* the pool row of that of pass "choice"; -1: there is none */
+    double best_cost;  /* in the unit of the budget */
+    double best_value; /* what it is the best by: the largest value of the pass */
+    double *best_vector;          /* [dims] its embedding */
+    alcore__nominees bought_rows; /* of a run over own rows: the picks of all shards so far */
+    size_t bought_capacity;
     /* Where a pass is queued as a whole (alcore__wide_visits()), what its visits have found, until
      * alcore__greedy_collect() reads it: [2, visits] records, in the engine's memory, by turns. */
     alcore__vectors found;    /* data NULL: each visit sends its best candidate */
@@ -110,6 +120,8 @@ alcore_status alcore__greedy_push_left(const alcore__greedy *greedy, const alcor
 /* The partial of a block: its best candidate. */
 typedef struct alcore__greedy_best {
     int64_t position; /* of the candidate; -1: no row of the block can be picked */
+    int64_t row;      /* of the pool */
+    double cost;      /* in the unit of the budget */
     double value;     /* by which it is the best of the block */
     double left;      /* the largest value of the rows that were not bought; 0: none, or unknown */
     double vector[];  /* [dims] its embedding */
@@ -149,6 +161,8 @@ int64_t alcore__greedy_best_free(const alcore__greedy *greedy, const double *val
                                  int64_t *count);
 /* Forgets the best candidate before the next pass, and left_value. */
 void alcore__greedy_clear_best(alcore__greedy *greedy);
+/* The score of the last pick, at a position, is another one than that of its turn. */
+void alcore__greedy_score_last(alcore__greedy *greedy, int64_t position, double score);
 /* Called in the strategy's finish: sets the scores of the picks, counts the rows that are left as
  * passed over where the budget is not full, and moves the picks to the outcome, by
  * alcore__filler_finish(). */

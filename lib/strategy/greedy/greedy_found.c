@@ -95,9 +95,14 @@ static alcore_status arg_max(const alcore__matrix *matrix, const uint8_t *mask,
 /* The vector is copied, because the block may have been visited by another process. */
 alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t index, double value,
                                         alcore__greedy_best *out) {
-    out->position = index < 0 ? -1 : matrix->block->start + index;
+    const alcore__block *block = matrix->block;
+    const alcore__greedy *greedy = block->run->state;
+    out->position = index < 0 ? -1 : block->start + index;
     out->value = value;
-    return index < 0 ? ALCORE_OK : alcore__matrix_copy_row(matrix, index, out->vector);
+    if (index < 0) return ALCORE_OK;
+    out->row = block->rows[index];
+    out->cost = alcore__filler_cost(&greedy->filler, out->position);
+    return alcore__matrix_copy_row(matrix, index, out->vector);
 }
 
 alcore_status alcore__greedy_find_best(const alcore__greedy *greedy, const alcore__matrix *matrix,

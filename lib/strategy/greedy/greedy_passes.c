@@ -3,6 +3,7 @@
  * alcore__greedy_rule. The values of a block stay in the memory that the engine works in, and its
  * matrix rows stay the same from the first visit on: a copy of the embeddings, if the runner makes
  * one, is made then. */
+#include <math.h>
 #include <string.h>
 
 #include "strategy/greedy/greedy.h"
@@ -74,17 +75,48 @@ static alcore_status visit(alcore__block *block, void *partial) {
     return bounds ? search_best(&matrix, values, partial) : find_best(&matrix, values, partial);
 }
 
+/* The position of a row in a run over own rows; -1: it is of another shard. */
+static int64_t own_position(const alcore__run *run, int64_t row) {
+    int64_t low = 0, high = run->outcome.count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (alcore__candidate_row(run, middle) < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < run->outcome.count && alcore__candidate_row(run, low) == row ? low : -1;
+}
+
+/* The position of the best candidate of a block, which may come from another process, in this run;
+ * -1: it is of another shard, or there is none. */
+static alcore_status find_position(const alcore__run *run, const alcore__greedy_best *best,
+                                   int64_t *out) {
+    *out = best->position;
+    if (best->position < 0) return ALCORE_OK;
+    if (!alcore__lists_own(run))
+        return alcore__partial_check_index(best->position, run->outcome.count);
+    ALCORE__TRY(alcore__partial_check_index(best->row, run->input->candidates.rows));
+    if (!isfinite(best->cost) || !(best->cost > 0.0))
+        return alcore__fail(ALCORE_E_CORRUPT, "row %lld has no cost that is bought",
+                            (long long)best->row);
+    *out = own_position(run, best->row);
+    return ALCORE_OK;
+}
+
 /* Blocks are reduced in order and only a larger value replaces the one before, so the lower row is
  * kept in a tie. */
 static alcore_status keep_best(alcore__run *run, const alcore__block_partial *partial) {
     alcore__greedy *greedy = run->state;
     const alcore__greedy_best *best = partial->extra;
-    if (best->position != -1)
-        ALCORE__TRY(alcore__partial_check_index(best->position, run->outcome.count));
+    int64_t position;
+    ALCORE__TRY(find_position(run, best, &position));
     if (best->left > greedy->left_value) greedy->left_value = best->left;
-    if (best->position < 0 || (greedy->best >= 0 && !(best->value > greedy->best_value)))
+    if (best->position < 0 || (greedy->best_row >= 0 && !(best->value > greedy->best_value)))
         return ALCORE_OK;
-    greedy->best = best->position;
+    greedy->best = position;
+    greedy->best_row = best->row;
+    greedy->best_cost = best->cost;
     greedy->best_value = best->value;
     memcpy(greedy->best_vector, best->vector, (size_t)alcore__embedding_dims(run) * sizeof(double));
     return ALCORE_OK;

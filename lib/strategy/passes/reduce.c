@@ -73,11 +73,16 @@ bool alcore__pass_joins(const alcore__run *run, const alcore__pass *pass) {
 
 /* ---- reduce ---- */
 
+/* Whether nothing is known of the active rows in blocks of other shards. */
+static bool is_unknown(const alcore__run *run, const alcore__pass *pass) {
+    return alcore__lists_own(run) && pass->source == ALCORE__OVER_CANDIDATES;
+}
+
 /* The layout of a partial that is reduced: of values that a shard keeps it has none. */
 static alcore__partial_layout exchanged_layout(const alcore__run *run, const alcore__pass *pass,
                                                const alcore__block *block) {
     alcore__partial_layout layout = {0};
-    if (!block->count && !alcore__lists_own(run)) return layout;
+    if (!block->count && !is_unknown(run, pass)) return layout;
     layout = alcore__layout_of(pass, block);
     if (alcore__lists_own(run) && !pass->partial.sums) layout.leading_bytes = 0;
     return layout;
@@ -103,8 +108,8 @@ static alcore_status check_partial(alcore__run *run, const alcore__partial *part
     const alcore__partial_layout layout = exchanged_layout(run, pass, &block);
     /* Without bytes where it is in that of another block, or in a block of another shard, of whose
      * candidates nothing is known. */
-    const bool unknown = alcore__lists_own(run) && pass->source == ALCORE__OVER_CANDIDATES;
-    if (partial->bytes == 0 && run->runner->exchanges && (unknown || alcore__pass_joins(run, pass)))
+    if (partial->bytes == 0 && run->runner->exchanges &&
+        (is_unknown(run, pass) || alcore__pass_joins(run, pass)))
         return ALCORE_OK;
     if (layout.leading_bytes + layout.extra_bytes != partial->bytes)
         return alcore__fail(ALCORE_E_CORRUPT, "the partial of block %lld has %zu bytes, not %zu",

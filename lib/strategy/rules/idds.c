@@ -199,12 +199,6 @@ static alcore_status finish(alcore__run *run) {
     return state->oneshot ? ALCORE_OK : alcore__greedy_finish(&state->greedy);
 }
 
-/* Ranked once, a row has a score of its own; a pick changes those of all. */
-static bool ranks_own(const void *state) {
-    const int64_t mode = ((const idds_state *)state)->mode;
-    return mode == MODE_ONESHOT || mode == MODE_PAPER;
-}
-
 #define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, idds_state, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
@@ -237,5 +231,5 @@ const alcore__strategy_def alcore__strategy_idds = {
     .passes = PASSES,
     .finish = finish,
     .by_passes = true,
-    .ranks_own = ranks_own,
+    .ranks_own = alcore__ranks_own,
 };

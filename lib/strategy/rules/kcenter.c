@@ -39,7 +39,8 @@ static alcore_status sum_block(alcore__block *block, void *partial) {
 /* End of the pass "mean": turns the sum into the mean of all candidates. */
 static alcore_status divide_mean(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
-    for (int64_t j = 0; j < state->dims; j++) state->mean.values[j] /= (double)run->outcome.count;
+    const double count = (double)alcore__active_in_all(run, ALCORE__OVER_CANDIDATES);
+    for (int64_t j = 0; j < state->dims; j++) state->mean.values[j] /= count;
     return ALCORE_OK;
 }
 
@@ -175,7 +176,6 @@ static alcore_status begin(alcore__run *run) {
     state->labeled =
         run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
     state->from_mean = !state->labeled;
-    state->last_pick = -1;
     state->greedy.rule = state->from_mean ? &FIRST_FROM_MEAN : &RULE;
     /* One pass for each pick: the runner keeps copies of the embeddings. */
     run->hints.repeats = !state->composable;
@@ -183,8 +183,8 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__run_sums(run, state->dims, &state->mean));
     int64_t chunk = state->labeled < CHUNK_ROWS ? state->labeled : CHUNK_ROWS;
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, chunk * state->dims, &state->chunk));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->radius));
-    for (int64_t i = 0; i < count; i++) state->radius[i] = (double)NAN;
+    if (!alcore__lists_own(run)) ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->radius));
+    for (int64_t i = 0; i < count && state->radius; i++) state->radius[i] = (double)NAN;
     if (state->composable) ALCORE__TRY(alcore__kcenter_begin_composable(run));
     const double turns = state->composable ? (double)state->per_block : alcore__expected_picks(run);
     alcore__warn_passes(run, turns + (double)state->labeled);
@@ -231,8 +231,13 @@ static const alcore__pass PASSES[] = {
 static alcore_status finish(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
     if (state->composable) alcore__kcenter_score_gathered(run);
-    ALCORE__TRY(alcore__outcome_keep_column(run, "radius", &state->radius));
+    if (state->radius) ALCORE__TRY(alcore__outcome_keep_column(run, "radius", &state->radius));
     return alcore__greedy_finish(&state->greedy);
+}
+
+/* The centers of blocks are gathered by their positions among all candidates. */
+static bool ranks_own(const void *state) {
+    return !((const alcore__kcenter_state *)state)->composable;
 }
 
 #define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, alcore__kcenter_state, member)
@@ -264,4 +269,5 @@ const alcore__strategy_def alcore__strategy_kcenter = {
     .passes = PASSES,
     .finish = finish,
     .by_passes = true,
+    .ranks_own = ranks_own,
 };

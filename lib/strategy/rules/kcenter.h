@@ -19,8 +19,10 @@ typedef struct alcore__kcenter_state {
     int64_t center_count;
     size_t center_capacity; /* in doubles */
     double *radius;         /* [candidates] for each pick the largest distance that a row has to its
-                               nearest center once this pick is one; NaN for other rows */
-    int64_t last_pick;      /* position of the last pick; -1: there is none */
+                               nearest center once this pick is one; NaN for other rows; NULL in a
+                               run over own rows */
+    int64_t last_pick;      /* position of the last pick */
+    bool lacks_radius;      /* whose radius is not known yet */
     bool from_mean;         /* nothing is labeled: the first pick is the nearest to the mean */
 
     /* mode=composable (kcenter_composable.c): the centers that the blocks gave in this round, in

@@ -14,11 +14,12 @@ double alcore__kcenter_score(double value) {
  * its score is its radius, so that the scores never increase from pick to pick. */
 alcore_status alcore__kcenter_set_radius(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
-    if (state->last_pick < 0 || !isnan(state->radius[state->last_pick])) return ALCORE_OK;
+    if (!state->lacks_radius) return ALCORE_OK;
     const double radius = sqrt(state->greedy.left_value);
-    state->radius[state->last_pick] = radius;
+    state->lacks_radius = false;
+    if (state->radius) state->radius[state->last_pick] = radius;
     if (state->from_mean && state->center_count == 1)
-        state->greedy.pick_scores[state->last_pick] = radius;
+        alcore__greedy_score_last(&state->greedy, state->last_pick, radius);
     return ALCORE_OK;
 }
 
@@ -26,6 +27,7 @@ alcore_status alcore__kcenter_add_center(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
     state->last_pick = greedy->best;
+    state->lacks_radius = true;
     ALCORE__TRY(alcore__run_grow(run, &state->centers, &state->center_capacity,
                                  (state->center_count + 1) * state->dims, sizeof(double)));
     memcpy(state->centers + state->center_count++ * state->dims, greedy->best_vector,

@@ -172,6 +172,18 @@ START_TEST(the_labeled_pool_is_the_same_in_all_shards) {
 }
 END_TEST
 
+/* Where nothing is labeled the first pick is the row nearest to the mean, whose score is known once
+ * the rows are measured from it. */
+START_TEST(nothing_is_labeled) {
+    static const job_setting settings[] = {{"kcenter", NULL, "4", NULL, ALCORE_DEDUP_NONE},
+                                           {"kcenter", NULL, "4,1", NULL, ALCORE_DEDUP_NONE},
+                                           {"idds", NULL, "4,2", NULL, ALCORE_DEDUP_NONE}};
+    const job_cut cut = {4, {0, 2, 3, 3, 5}};
+    ck_assert_uint_eq(count_rows(ctx, &settings[_i], 5, ALCORE_ROW_LABELED), 0);
+    compare(&settings[_i], &cut, 1);
+}
+END_TEST
+
 /* Columns of another type or width in one of the shards. */
 START_TEST(columns_of_all_shards_have_one_form) {
     static const job_setting setting = {"kcenter", NULL, "9", NULL, ALCORE_DEDUP_NONE};
@@ -474,6 +486,7 @@ TEST_FILE() {
     tcase_add_loop_test(cases, blocks_in_several_shards, 0, SETTING_COUNT);
     tcase_add_loop_test(cases, a_few_rows_in_many_shards, 0, SETTING_COUNT);
     tcase_add_test(cases, the_labeled_pool_is_the_same_in_all_shards);
+    tcase_add_loop_test(cases, nothing_is_labeled, 0, 3);
     tcase_add_test(cases, columns_of_all_shards_have_one_form);
     tcase_add_loop_test(cases, ties_between_blocks, 0, 3);
     tcase_add_loop_test(cases, a_lost_worker_is_replaced, 0, SETTING_COUNT);
