@@ -191,6 +191,7 @@ typedef struct alcore__rounds {
     uint64_t seed;        /* of the request */
     int64_t round;        /* the present one, from 1 */
     int64_t max_age;      /* how many rounds before the present one are read, 1 or more */
+    int64_t first_row; /* of the pool, among those of all shards; 0: it is no shard, or the first */
 } alcore__rounds;
 /* Puts the values that the last max_age rounds kept of a column of the pool into the writer, which
  * is of that pool and column; rows that it has keep their values, and a younger round goes before

@@ -4,7 +4,8 @@
  * of it; here a file has what was computed in one round, whatever made it:
  *
  *     FOLDER/COLUMN-round-ROUND-KEY.alcore   KEY: 128-bit hash of the fingerprint of the pool,
- *                                            column, strategy, seed, and its languages
+ *                                            column, strategy, seed, its languages and,
+ *                                            of a shard, the number of its first row
  *
  * The round of a value, by which it is too old or not, is that of its file. A round reads the files
  * of rounds before it and writes its own, so that a round that is repeated reads what it read at
@@ -20,12 +21,15 @@ static alcore_status name_file(const alcore__rounds *rounds, const alcore_pool *
     alcore_ctx *ctx = alcore__pool_ctx(pool);
     alcore__buffer key = {0};
     const uint64_t languages = alcore__pool_hash_languages(pool);
+    const int64_t first_row = rounds->first_row;
     alcore_status status =
         alcore__buffer_format(ctx, &key, "1\n%016" PRIx64 "\n%" PRId64 "\n%s\n%s\n%" PRIu64,
                               alcore_pool_fingerprint(pool), alcore_pool_row_count(pool), column,
                               rounds->strategy, rounds->seed);
     if (status == ALCORE_OK && languages != 0)
         status = alcore__buffer_format(ctx, &key, "\n%016" PRIx64, languages);
+    if (status == ALCORE_OK && first_row > 0)
+        status = alcore__buffer_format(ctx, &key, "\nfrom row %" PRId64, first_row);
     if (status == ALCORE_OK) {
         char hash[ALCORE__HASH_TEXT_BYTES];
         alcore__hash_print(alcore__hash128(key.data, key.length), hash);

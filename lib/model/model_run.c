@@ -69,21 +69,30 @@ static void note_tokens(const alcore_model *model, alcore_pool *pool, const char
     alcore__column_set_tokens(made, &tokens);
 }
 
+/* Removes a column that the pool has, and whose origin could not be said: it would pass for one
+ * that the caller gave. Returns status. */
+static alcore_status withdraw(alcore_pool *pool, const char *column, alcore_status status) {
+    if (status != ALCORE_OK) (void)alcore_pool_drop_column(pool, column);
+    return status;
+}
+
 alcore_status alcore__model_set_mixed_origin(const alcore_model *model, alcore_pool *pool,
                                              const char *column, const char *note) {
     alcore_ctx *ctx = alcore__pool_ctx(pool);
     alcore__buffer origin = {0};
     notes said = {0};
-    ALCORE__TRY(alcore__read_begin(pool, "pool"));
-    alcore_status status = alcore__model_origin(model, pool, column, &origin);
-    alcore__read_end(pool);
+    alcore_status status = alcore__read_begin(pool, "pool");
+    if (status == ALCORE_OK) {
+        status = alcore__model_origin(model, pool, column, &origin);
+        alcore__read_end(pool);
+    }
     if (status == ALCORE_OK) status = alcore__buffer_format(ctx, &origin, "; %s", note);
     if (status == ALCORE_OK) status = make_notes(model, pool, column, NULL /* all rows */, &said);
     if (status == ALCORE_OK) status = alcore__write_begin(pool, "pool");
     if (status != ALCORE_OK) {
         alcore__free(ctx, said.warnings);
         alcore__buffer_clear(ctx, &origin);
-        return status;
+        return withdraw(pool, column, status);
     }
     alcore__model_log_cut(model, said.cut, column);
     put_notes(pool, column, &said);
@@ -149,9 +158,10 @@ static alcore_status begin_making(const alcore_model *model, alcore_pool *pool, 
 
 /* Gives origin and notes to the column, which the pool has now. */
 static alcore_status end_making(alcore_model *model, alcore_pool *pool, making *self) {
-    ALCORE__TRY(make_notes(model, pool, self->column, self->wanted, &self->said));
-    alcore__model_note_cut(model, self->said.cut, self->column);
-    ALCORE__TRY(alcore__write_begin(pool, "pool"));
+    alcore_status status = make_notes(model, pool, self->column, self->wanted, &self->said);
+    if (status == ALCORE_OK) alcore__model_note_cut(model, self->said.cut, self->column);
+    if (status == ALCORE_OK) status = alcore__write_begin(pool, "pool");
+    if (status != ALCORE_OK) return withdraw(pool, self->column, status);
     put_notes(pool, self->column, &self->said);
     alcore__column_set_origin(pool, self->column, self->origin.data, model->table->engine);
     self->origin = (alcore__buffer){0};

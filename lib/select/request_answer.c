@@ -350,6 +350,14 @@ static const uint8_t *labeled_rows_of(const answer *self) {
     return masks->labeled_count > 0 ? masks->labeled_rows : NULL;
 }
 
+/* Whether a row is left in the mask of the candidates. */
+static bool has_candidate(const answer *self) {
+    bool any = false;
+    for (int64_t row = 0; row < self->masks.rows && !any; row++)
+        any = self->masks.candidate_mask[row];
+    return any;
+}
+
 /* Fills in the input of the run, with the pools locked for reading: datasets with their columns,
  * the engine, the rows of another selection (like) and, where the strategy reads them, languages. A
  * role without a pool leaves its dataset empty (0 rows), as does a labeled pool without a row that
@@ -368,7 +376,7 @@ static alcore_status fill_input(answer *self) {
                                            .rows = self->masks.labeled_pool_rows,
                                            .mask = self->masks.labeled_mask};
         ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_LABELED,
-                                            request->labeled, &input->labeled));
+                                            request->labeled, true, &input->labeled));
     }
     alcore_pool *target = request->target;
     if (target) {
@@ -377,11 +385,13 @@ static alcore_status fill_input(answer *self) {
             .pool = target, .rows = self->masks.target_rows, .mask = self->masks.target_mask};
         input->target_languages = self->masks.target_languages;
         input->target_language_count = alcore__pool_languages(target, &tags);
-        ALCORE__TRY(
-            alcore__resolution_fill(&self->resolution, ALCORE_ROLE_TARGET, target, &input->target));
+        ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_TARGET, target, true,
+                                            &input->target));
     }
+    /* Without a candidate nothing was computed of columns with values of earlier rounds. */
     ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_CANDIDATES,
-                                        request->candidates, &input->candidates));
+                                        request->candidates, !self->shard || has_candidate(self),
+                                        &input->candidates));
     ALCORE__TRY(follow_columns(self));
     if (request->lists[ALCORE__LIST(LIKE)].given) {
         input->like = request->lists[ALCORE__LIST(LIKE)].rows;
@@ -410,16 +420,28 @@ static alcore_status run_strategy(answer *self, alcore__outcome *out) {
 
 /* ---- scores of earlier rounds (request_reuse.c) ---- */
 
+/* Leaves the candidates that have values of earlier rounds in the mask. */
+static void keep_earlier(answer *self) {
+    for (int64_t row = 0; row < self->masks.rows; row++)
+        self->masks.candidate_mask[row] &= self->reuse.has && self->reuse.has[row];
+}
+
+/* Under which budget the best candidates are found by values of earlier rounds. */
+static alcore__fill refresh_fill(const answer *self) {
+    const alcore__fill *fill = &self->input.fill;
+    return (alcore__fill){.budget = fill->budget * self->request->options.refresh_factor,
+                          .policy = fill->policy,
+                          .tie = fill->tie};
+}
+
 /* Sets refreshed [rows] to 1 for the best candidates by values of earlier rounds: what the strategy
  * picks of those that have such values, for refresh_factor times the budget. The limit on similar
  * picks is for what is bought. The mask of the candidates is changed. */
 static alcore_status find_best(answer *self, uint8_t *refreshed) {
     const alcore__fill fill = self->input.fill;
     alcore__outcome outcome = {0};
-    for (int64_t row = 0; row < self->masks.rows; row++)
-        self->masks.candidate_mask[row] &= self->reuse.has[row];
-    self->input.fill = (alcore__fill){
-        .budget = fill.budget * self->reuse.factor, .policy = fill.policy, .tie = fill.tie};
+    keep_earlier(self);
+    self->input.fill = refresh_fill(self);
     const alcore_status status = run_strategy(self, &outcome);
     self->input.fill = fill;
     for (int64_t i = 0; i < outcome.bought.pick_count; i++)
@@ -429,26 +451,31 @@ static alcore_status find_best(answer *self, uint8_t *refreshed) {
 }
 
 /* Chooses the candidates that the present model scores, refreshed [rows]: those without a value of
- * earlier rounds, or among the best by these. The pools are locked for reading. reuse.has is there,
+ * earlier rounds, or among the best by these, which of a shard its job has found. The pools are locked for reading. reuse.has is there,
  * as at least one column is reused (refresh_columns()). */
 static alcore_status choose_refreshed(answer *self, uint8_t *refreshed) {
+    const uint8_t *found = self->shard ? self->shard->refreshed : NULL;
     bool any = false; /* some candidate has an earlier value */
     for (int64_t row = 0; row < self->masks.rows; row++) {
         const bool candidate = self->masks.candidate_mask[row] != 0;
-        refreshed[row] = candidate && !self->reuse.has[row];
+        refreshed[row] = candidate && (!self->reuse.has[row] || (found && found[row]));
         any |= candidate && self->reuse.has[row];
     }
-    return any && self->reuse.factor > 0 ? find_best(self, refreshed) : ALCORE_OK;
+    return any && !self->shard && self->reuse.factor > 0 ? find_best(self, refreshed) : ALCORE_OK;
 }
 
 /* Makes the columns of which earlier rounds may have values, where the request has the option
- * max_age (rounds). The mask of the candidates, which find_best() narrows, is on return as it was,
+ * max_age (rounds); where a shard is asked by these, only the candidates that have them are left. The mask of the candidates, which find_best() narrows, is on return as it was,
  * also after a failure. Called without locks on the pools; they are locked for reading while rows
  * are chosen. */
 static alcore_status refresh_columns(answer *self) {
     const size_t rows = (size_t)self->masks.rows;
     const double cache_max_age = self->request->options.cache_max_age; /* seconds */
     uint8_t *arrays; /* [2, rows]: a copy of the mask of the candidates; refreshed */
+    if (self->shard && self->shard->by_earlier) {
+        keep_earlier(self);
+        return ALCORE_OK;
+    }
     if (self->reuse.count == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(self->ctx, rows, 2, &arrays));
     uint8_t *refreshed = arrays + rows;
@@ -575,7 +602,7 @@ static alcore_status compute_texts(answer *self) {
 static alcore_status answer_shard(answer *self) {
     alcore__run_input *input = &self->input;
     alcore__shard_answer *shard = self->shard;
-    if (shard->wanted == ALCORE__SHARD_NOMINEES && self->masks.eligible == 0) return ALCORE_OK;
+    if (shard->wanted == ALCORE__SHARD_NOMINEES && !has_candidate(self)) return ALCORE_OK;
     if (shard->wanted == ALCORE__SHARD_HOLD) {
         ALCORE__TRY(fill_shard(self));
         return compute_texts(self);
@@ -596,6 +623,7 @@ static alcore_status answer_shard(answer *self) {
 static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(check_request(self->request));
     ALCORE__TRY(set_up(self));
+    if (self->shard && self->shard->by_earlier) self->input.fill = refresh_fill(self);
     ALCORE__TRY(alcore__check_roles(self->request, self->strategy));
     ALCORE__TRY(make_phrases(self));
     ALCORE__TRY(make_masks(self));
@@ -607,6 +635,7 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     if (self->shard && self->shard->wanted <= ALCORE__SHARD_COUNT) return answer_masks(self);
     if (any) {
         alcore__reuse_begin(self->request, self->strategy, self->masks.rows, &self->reuse);
+        if (self->shard) self->reuse.files.first_row = self->shard->place.first_row;
         ALCORE__TRY(alcore__resolve_columns(self->request, self->strategy, &self->masks,
                                             self->input.fill.limited, &self->reuse,
                                             &self->resolution));

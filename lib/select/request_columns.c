@@ -443,10 +443,11 @@ alcore_status alcore__resolve_given(alcore_request *request, const char *name,
 /* Columns are looked up again by their names, since another thread may have dropped one since they
  * were resolved, when the pool was not locked. */
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
-                                      const alcore_pool *pool, alcore__dataset *dataset) {
+                                      const alcore_pool *pool, bool with_reused,
+                                      alcore__dataset *dataset) {
     for (int32_t i = 0; i < resolution->count; i++) {
         const alcore__resolved *entry = &resolution->entries[i];
-        if (entry->role != role) continue;
+        if (entry->role != role || (entry->reused && !with_reused)) continue;
         const alcore__column *column = alcore__pool_find_column(pool, entry->name);
         if (!column)
             return alcore__fail(ALCORE_E_BUSY, "the column '%s' was dropped during the call",

@@ -115,8 +115,7 @@ const alcore_strategy *alcore__held_answer_strategy(const alcore__held_answer *h
 void alcore__held_answer_free(alcore__held_answer *held);
 
 /* What a job over shards (lib/extra/job) asks of a request whose candidates are a shard, in place
- * of a selection. Of a hybrid it is asked of the part that buys sentences. Such a request has no
- * max_age, which the job refuses. */
+ * of a selection. Of a hybrid it is asked of the part that buys sentences. */
 enum {
     ALCORE__SHARD_TEXTS,    /* out: what the option masks reads of its texts */
     ALCORE__SHARD_MASKS,    /* left_out: which rows the option masks leaves out, by `parts` */
@@ -132,6 +131,12 @@ typedef struct alcore__shard_answer {
     alcore__shard_rows masked;
     int64_t rows; /* of all shards */
     bool explain; /* the outcome tells what each term of the score decided */
+    /* With max_age: what is asked is asked of the candidates that have values of earlier rounds, by
+     * these, under refresh_factor times the budget. */
+    bool by_earlier;
+    /* [rows of the pool] 1: a row that was found so, which this round scores again; borrowed; NULL:
+     * none was */
+    const uint8_t *refreshed;
     alcore__shard_parts parts;
     const alcore__column *embeddings; /* of all candidates, for SPEND with max_similarity; borrowed;
                                          NULL: they are not compared */
@@ -237,9 +242,11 @@ alcore_status alcore__resolve_needs(alcore_request *request, const char *const *
 alcore_status alcore__resolve_given(alcore_request *request, const char *name,
                                     alcore__resolution *out);
 /* Adds the columns that were resolved for a role to the dataset of its pool, which borrows the
- * columns of the pool and the names of the resolution. Called with locks. */
+ * columns of the pool and the names of the resolution; with_reused: those with values of earlier
+ * rounds too. Called with locks. */
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
-                                      const alcore_pool *pool, alcore__dataset *dataset);
+                                      const alcore_pool *pool, bool with_reused,
+                                      alcore__dataset *dataset);
 
 /* The column of a need that the built-in n-gram model makes: a static name; NULL: it makes none. */
 const char *alcore__ngram_column(const char *need);

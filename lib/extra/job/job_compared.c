@@ -10,7 +10,7 @@
 #include "extra/job/job_passes.h"
 
 bool alcore__job_compares(const alcore_job *job, const alcore__column_form *form) {
-    return !isnan(job->request->options.max_similarity) && !form->ragged &&
+    return !isnan(job->request->options.max_similarity) && !job->refreshes && !form->ragged &&
            strcmp(form->name, "embeddings") == 0;
 }
 

@@ -11,6 +11,8 @@
 static void release(void *object) {
     alcore_job *job = object;
     alcore_ctx *ctx = job->object.ctx;
+    alcore_job_unref(job->refresher);
+    alcore__free(ctx, job->refreshed);
     alcore_request_unref(job->request);
     alcore_strategy_unref(job->recommended);
     alcore__free(ctx, job->dataset);
@@ -50,6 +52,14 @@ static alcore_status read_options(alcore_job *job, const alcore_job_options *the
     return job->dataset ? ALCORE_OK : alcore__fail_memory(strlen(dataset) + 1);
 }
 
+/* Makes the refresher of a job whose exchanges are planned, where one is asked. */
+static alcore_status open_refresher(alcore_job *job) {
+    if (!alcore__job_asks_refresher(job)) return ALCORE_OK;
+    ALCORE__TRY(
+        alcore__object_new(job->object.ctx, sizeof *job->refresher, release, &job->refresher));
+    return alcore__job_fill_refresher(job, job->refresher);
+}
+
 /* Fills in the job of a request that the caller has locked. */
 static alcore_status fill_in(alcore_job *job, const alcore_job_options *options) {
     const alcore_request *request = job->request;
@@ -61,7 +71,8 @@ static alcore_status fill_in(alcore_job *job, const alcore_job_options *options)
     alcore_status status = read_options(job, options);
     if (status == ALCORE_OK) status = alcore__job_settings(job, &job->settings);
     alcore__request_leave_pools(request);
-    return status == ALCORE_OK ? alcore__job_plan(job) : status;
+    if (status == ALCORE_OK) status = alcore__job_plan(job);
+    return status == ALCORE_OK ? open_refresher(job) : status;
 }
 
 static alcore_status make(alcore_request *request, const alcore_job_options *options,
@@ -135,12 +146,12 @@ static alcore_status check_passes(const alcore_job *job) {
 }
 
 /* Where the job is done, it lets go of the pools, and the request remembers the candidates of this
- * round for the next one. */
+ * round for the next one, but for a refresher, which does not end the round. */
 static void close_round(alcore_job *job) {
     if (!job->done) return;
     alcore__job_passes_free(job->object.ctx, job->passes);
     job->passes = NULL;
-    if (!job->drawn) return;
+    if (!job->drawn || job->refreshes) return;
     alcore__keep_drawn(job->request, job->entry.end - job->entry.first, job->drawn);
     job->drawn = NULL;
 }
@@ -154,9 +165,22 @@ static alcore_status make_message(alcore_job *job) {
     return ALCORE_OK;
 }
 
+/* Whether the exchanges are still those of the refresher. */
+static bool is_refreshing(const alcore_job *job) {
+    return job->refresher && !job->refresher->done;
+}
+
+/* Makes the message of the refresher, which may find that its passes are over. */
+static alcore_status step_refresher(alcore_job *job) {
+    ALCORE__TRY(make_message(job->refresher));
+    if (job->refresher->done) alcore__job_end_refresher(job);
+    return ALCORE_OK;
+}
+
 static alcore_status step(alcore_job *job, int32_t *out_state) {
     ALCORE__TRY(check_unchanged(job));
-    ALCORE__TRY(make_message(job));
+    if (is_refreshing(job)) ALCORE__TRY(step_refresher(job));
+    if (!is_refreshing(job)) ALCORE__TRY(make_message(job));
     *out_state = job->done ? ALCORE_JOB_DONE : ALCORE_JOB_FOLD;
     return ALCORE_OK;
 }
@@ -170,6 +194,7 @@ alcore_status alcore_job_step(alcore_job *job, int32_t *out_state) {
 }
 
 const char *alcore_job_message(const alcore_job *job, size_t *out_length) {
+    if (job && is_refreshing(job)) job = job->refresher;
     if (out_length) *out_length = job ? job->message.length : 0;
     return job && job->message.length > 0 ? job->message.data : NULL;
 }
@@ -251,31 +276,49 @@ static bool is_known(const alcore_job *job, const alcore__job_message *message) 
            job->delivered[message->exchange] == message->checksum;
 }
 
-static alcore_status deliver(alcore_job *job, const char *bytes, size_t length) {
-    alcore__job_message message;
+static alcore_status take(alcore_job *job, const alcore__job_message *message) {
     alcore__job_message expected = {.exchange = job->exchange,
                                     .rows = job->rows,
                                     .settings = job->settings.data,
                                     .settings_length = job->settings.length};
-    ALCORE__TRY(check_unchanged(job));
-    ALCORE__TRY(alcore__job_message_read(bytes, length, &message));
-    if (is_known(job, &message)) return ALCORE_OK;
     if (!job->done) {
-        ALCORE__TRY(alcore__job_message_check(&message, "the message", &expected, "this job"));
-        ALCORE__TRY(check_cover(job, &message));
+        ALCORE__TRY(alcore__job_message_check(message, "the message", &expected, "this job"));
+        ALCORE__TRY(check_cover(job, message));
         /* A pass leaves something with the blocks of the shard. */
         if (job->exchange >= ALCORE__EXCHANGE_PASSES) ALCORE__TRY(make_message(job));
     }
     if (job->done) {
-        expected.exchange = message.exchange;
-        ALCORE__TRY(alcore__job_message_check(&message, "the message", &expected, "this job"));
+        expected.exchange = message->exchange;
+        ALCORE__TRY(alcore__job_message_check(message, "the message", &expected, "this job"));
         return alcore__fail(ALCORE_E_INVALID, "the job is done: it takes no other message");
     }
     ALCORE__TRY(alcore__grow(job->object.ctx, &job->delivered, &job->delivered_capacity,
                              (size_t)job->exchange + 1, sizeof *job->delivered));
-    ALCORE__TRY(alcore__job_take(job, &message));
-    ALCORE__TRY(check_own_items(job, &message));
-    go_on(job, message.checksum);
+    ALCORE__TRY(alcore__job_take(job, message));
+    ALCORE__TRY(check_own_items(job, message));
+    go_on(job, message->checksum);
+    return ALCORE_OK;
+}
+
+/* Whether a message has the settings of the job, and not of its refresher. */
+static bool is_of(const alcore_job *job, const alcore__job_message *message) {
+    return message->settings_length == job->settings.length &&
+           memcmp(message->settings, job->settings.data, job->settings.length) == 0;
+}
+
+static alcore_status deliver(alcore_job *job, const char *bytes, size_t length) {
+    alcore__job_message message;
+    ALCORE__TRY(check_unchanged(job));
+    ALCORE__TRY(alcore__job_message_read(bytes, length, &message));
+    if (is_known(job, &message) || (job->refresher && is_known(job->refresher, &message)))
+        return ALCORE_OK;
+    /* A message of the job says that the passes of its refresher are over. */
+    if (is_refreshing(job) && is_of(job, &message) &&
+        job->refresher->exchange >= ALCORE__EXCHANGE_PASSES)
+        ALCORE__TRY(step_refresher(job));
+    if (!is_refreshing(job)) return take(job, &message);
+    ALCORE__TRY(take(job->refresher, &message));
+    if (job->refresher->done) alcore__job_end_refresher(job);
     return ALCORE_OK;
 }
 

@@ -35,6 +35,13 @@ struct alcore_job {
                            NULL: not taken */
     alcore__row_list lists[ALCORE__ROW_KINDS]; /* rows of it that the requests name; owned */
     alcore__place place;
+    /* With max_age: the job that finds which rows are scored again, from their values of earlier
+     * rounds; its exchanges come before those of this one (job_refresh.c). One reference; NULL:
+     * none is asked. */
+    alcore_job *refresher;
+    bool refreshes; /* it is such a job */
+    /* Of a refresher, [entry.end - entry.first] owned: 1 for a row that it has found; else NULL */
+    uint8_t *refreshed;
     uint8_t *drawn; /* [entry.end - entry.first] the candidates of this round, with sticky=1, owned;
                        the request takes them when the job is done; NULL: none were drawn */
     /* By the first budget; read once it is done: */
@@ -92,6 +99,17 @@ void alcore__job_clear_picks(alcore_job *job);
 /* Keeps the candidates of this round, which the answer has of a shard with sticky=1. */
 void alcore__job_keep_drawn(alcore_job *job, const alcore__shard_answer *answer);
 
+/* ---- values of earlier rounds (job_refresh.c) ---- */
+
+/* Whether the request asks for that, once its exchanges are planned. */
+bool alcore__job_asks_refresher(const alcore_job *job);
+/* Fills in the refresher of a job, an object of zeros. */
+alcore_status alcore__job_fill_refresher(const alcore_job *job, alcore_job *refresher);
+/* Marks the rows of the shard that a refresher has bought. */
+void alcore__job_mark_refreshed(alcore_job *refresher, const alcore__job_bought *bought);
+/* Goes on from a refresher that is done: its first exchanges are not made again. */
+void alcore__job_end_refresher(alcore_job *job);
+
 /* ---- nominees (job_nominees.c) ---- */
 
 alcore_status alcore__job_put_nominees(alcore_job *job, alcore__job_entry *entry,
@@ -124,6 +142,8 @@ static inline alcore__shard_answer alcore__job_answer_of(const alcore_job *job, 
                                   .rows = job->rows,
                                   .texts = job->texts,
                                   .explain = alcore__job_is_hybrid(job),
+                                  .by_earlier = job->refreshes,
+                                  .refreshed = job->refresher ? job->refresher->refreshed : NULL,
                                   .masked = {.repeated = job->repeated, .left_out = job->left_out}};
 }
 

@@ -86,13 +86,17 @@ alcore_status alcore__job_take_nominees(alcore_job *job, const alcore__job_messa
     alcore_ctx *ctx = job->object.ctx;
     const alcore_request *request = job->request;
     const alcore__budgets *budgets = &request->budgets;
-    const alcore__fill fill = {.budget = alcore__budgets_largest(budgets),
-                               .policy = request->options.fill,
-                               .tie = request->options.tie,
-                               .further = budgets->amounts, /* with the largest once more */
-                               .further_count = (int32_t)(budgets->count > 1 ? budgets->count : 0)};
+    alcore__fill fill = {.budget = alcore__budgets_largest(budgets),
+                         .policy = request->options.fill,
+                         .tie = request->options.tie,
+                         .further = budgets->amounts, /* with the largest once more */
+                         .further_count = (int32_t)(budgets->count > 1 ? budgets->count : 0)};
     alcore__nominees nominees = {0};
     alcore__outcome outcome = {0};
+    if (job->refreshes) {
+        fill.budget *= request->options.refresh_factor;
+        fill.further_count = 0;
+    }
     alcore_status status = collect(job, message, &nominees);
     if (status == ALCORE_OK)
         status =

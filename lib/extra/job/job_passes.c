@@ -42,12 +42,7 @@ void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes) {
 }
 
 alcore_status alcore__job_hold(alcore_job *job) {
-    alcore__shard_answer answer = {
-        .wanted = ALCORE__SHARD_HOLD,
-        .explain = alcore__job_is_hybrid(job),
-        .place = job->place,
-        .texts = job->texts,
-        .masked = {.repeated = job->repeated, .left_out = job->left_out}};
+    alcore__shard_answer answer = alcore__job_answer_of(job, ALCORE__SHARD_HOLD);
     if (!job->passes)
         ALCORE__TRY(alcore__new_array(job->object.ctx, 1, sizeof *job->passes, &job->passes));
     if (job->passes->held) return ALCORE_OK;
@@ -106,7 +101,7 @@ static alcore_status keep_outcome(alcore_job *job, alcore__outcome *outcome) {
     const bool first = !passes->ended;
     if (first) passes->budgets_left = passes->input.fill.further_count - outcome->further_count;
     passes->ended = true;
-    if (alcore__job_is_hybrid(job)) return keep_sentences(job, first, outcome);
+    if (alcore__job_is_hybrid(job) && !job->refreshes) return keep_sentences(job, first, outcome);
     return alcore__job_keep(job, &(alcore__job_bought){.outcome = outcome, .costs = passes->costs});
 }
 

@@ -75,6 +75,10 @@ static alcore_job *of_amount(alcore_job *job, double amount) {
 
 alcore_status alcore__job_keep(alcore_job *job, const alcore__job_bought *bought) {
     const alcore__outcome *outcome = bought->outcome;
+    if (job->refreshes) {
+        alcore__job_mark_refreshed(job, bought);
+        return ALCORE_OK;
+    }
     alcore_status status = open_budgets(job);
     for (int32_t i = -1; i < outcome->further_count && status == ALCORE_OK; i++) {
         const alcore__purchase *purchase = i < 0 ? &outcome->bought : &outcome->further[i];

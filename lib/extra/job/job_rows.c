@@ -26,7 +26,7 @@ typedef struct rows_header {
     int64_t candidates, labeled; /* how many rows are */
     int64_t border;              /* how many rows have values here: the first ones */
     uint64_t others;             /* hash of the columns of the labeled pool and the target */
-    int32_t column_count;        /* 0: a shard without rows, or the strategy reads none */
+    int32_t column_count;        /* a shard without candidates may have fewer than others */
     int32_t has_costs;
     int64_t on_device; /* 1: kernels run on a GPU, where passes are others than on the CPU */
 } rows_header;
@@ -100,11 +100,12 @@ static alcore_status put_values(alcore_ctx *ctx, const alcore__column *column, i
 }
 
 static alcore_status put_columns(const alcore_job *job, const alcore__dataset *dataset,
-                                 int64_t border, alcore__buffer *out) {
+                                 const rows_header *header, alcore__buffer *out) {
     alcore_ctx *ctx = job->object.ctx;
+    const int64_t border = header->border;
     alcore__scratch scratch = {0};
     alcore_status status = ALCORE_OK;
-    for (int32_t c = 0; c < dataset->column_count && status == ALCORE_OK; c++) {
+    for (int32_t c = 0; c < header->column_count && status == ALCORE_OK; c++) {
         const alcore__column *column = dataset->columns[c].column;
         const alcore__column_form form = alcore__column_form_of(column);
         status = alcore__buffer_append(ctx, out, &form, sizeof form);
@@ -137,7 +138,9 @@ alcore_status alcore__job_put_rows(alcore_job *job, alcore__job_entry *entry,
             ALCORE__TRY(
                 alcore__buffer_append(ctx, items, &input->costs[row], sizeof *input->costs));
     if (reads_languages(job)) ALCORE__TRY(alcore__job_put_languages(job, input, items));
-    ALCORE__TRY(put_columns(job, dataset, header.border, items));
+    /* Where no row takes part a model computed none, so that nothing tells the form of a column. */
+    if (header.candidates + header.labeled == 0) header.column_count = 0;
+    ALCORE__TRY(put_columns(job, dataset, &header, items));
     memcpy(items->data, &header, sizeof header);
     entry->count = (int64_t)items->length;
     return ALCORE_OK;
@@ -154,6 +157,8 @@ typedef struct taking {
         *pieces[ALCORE__DATASET_COLUMNS]; /* [2 shards + 1] of which piece_count, ascending */
     int64_t piece_count[ALCORE__DATASET_COLUMNS];
     int32_t column_count;
+    bool complete;     /* a shard with candidates was taken, which has all columns */
+    uint32_t own;      /* bit c: the job's own shard has column c */
     rows_header first; /* of the first entry */
     int64_t labeled;   /* labeled rows so far */
 } taking;
@@ -213,13 +218,18 @@ static alcore_status take_compared(taking *self, int32_t column, const alcore__j
     return ALCORE_OK;
 }
 
-/* Makes room for pieces of the columns that the first shard with rows has. */
-static alcore_status take_forms(taking *self, int32_t count, int64_t entries) {
-    if (count < 1 || count > ALCORE__DATASET_COLUMNS || self->column_count > 0) return ALCORE_OK;
-    for (int32_t c = 0; c < count; c++)
-        ALCORE__TRY(alcore__new_array(self->job->object.ctx, 2 * (size_t)entries + 1,
-                                      sizeof *self->pieces[c], &self->pieces[c]));
-    self->column_count = count;
+/* *out: the column of a form among those of all shards, where a new one is added, with room for its
+ * pieces, unless a shard has shown all of them: then it is column_count. */
+static alcore_status place_form(taking *self, const alcore__column_form *form, int64_t entries,
+                                int32_t *out) {
+    int32_t c = 0;
+    while (c < self->column_count && strcmp(self->forms[c].name, form->name) != 0) c++;
+    *out = c;
+    if (c < self->column_count || self->complete || c == ALCORE__DATASET_COLUMNS) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(self->job->object.ctx, 2 * (size_t)entries + 1,
+                                  sizeof *self->pieces[c], &self->pieces[c]));
+    self->forms[c] = *form;
+    self->column_count++;
     return ALCORE_OK;
 }
 
@@ -239,19 +249,27 @@ static alcore_status fail_form(const alcore__job_entry *entry, const char *name)
 static alcore_status take_columns(taking *self, const alcore__job_entry *entry,
                                   const rows_header *header, int64_t entries,
                                   alcore__byte_cursor *cursor, bool *whole) {
-    const bool is_first = self->column_count == 0;
-    ALCORE__TRY(take_forms(self, header->column_count, entries));
-    *whole = header->column_count == 0 || header->column_count == self->column_count;
-    for (int32_t c = 0; c < header->column_count && *whole; c++) {
+    uint32_t seen = 0; /* bit c: the shard has column c */
+    *whole = header->column_count >= 0;
+    for (int32_t i = 0; i < header->column_count && *whole; i++) {
         alcore__column_form form;
+        int32_t c;
         *whole = alcore__cursor_read(cursor, &form, sizeof form) && is_form(&form);
         if (!*whole) break;
-        if (is_first) self->forms[c] = form;
-        if (memcmp(&form, &self->forms[c], sizeof form) != 0) return fail_form(entry, form.name);
+        ALCORE__TRY(place_form(self, &form, entries, &c));
+        if (c == self->column_count || memcmp(&form, &self->forms[c], sizeof form) != 0)
+            return fail_form(entry, form.name);
+        *whole = (seen >> c & 1) == 0;
+        if (!*whole) break;
+        seen |= 1U << c;
         ALCORE__TRY(take_values(self, c, entry, header->border, cursor, whole));
         if (*whole && alcore__job_compares(self->job, &form))
             ALCORE__TRY(take_compared(self, c, entry, header->border, cursor, whole));
     }
+    if (alcore__job_is_own(self->job, entry)) self->own |= seen;
+    if (header->candidates == 0) return ALCORE_OK;
+    self->complete = true;
+    *whole = *whole && header->column_count == self->column_count;
     return ALCORE_OK;
 }
 
@@ -325,7 +343,7 @@ static alcore_status join_columns(taking *self, alcore__dataset *dataset) {
     const alcore__dataset *own = &alcore__held_answer_input(self->passes->held)->candidates;
     for (int32_t c = 0; c < self->column_count; c++) {
         const alcore__column *column =
-            c < own->column_count ? alcore__dataset_find(own, self->forms[c].name) : NULL;
+            self->own >> c & 1 ? alcore__dataset_find(own, self->forms[c].name) : NULL;
         const alcore__column_form form = column ? alcore__column_form_of(column) : self->forms[c];
         if (memcmp(&form, &self->forms[c], sizeof form) != 0)
             return fail_form(&job->entry, self->forms[c].name);

@@ -54,25 +54,12 @@ static alcore_status fail_strategy(alcore_ctx *ctx, const char *name) {
     return status;
 }
 
-/* Fails for an option that is not served, with the value that is. why: what ends the sentence that
- * begins with the option. */
-static alcore_status fail_option(const char *name, const char *why, const char *value,
-                                 const char *effect) {
-    return alcore__fail_remedy(
-        alcore__fail(ALCORE_E_UNSUPPORTED, "jobs over shards do not serve %s: %s", name, why),
-        ALCORE_REMEDY_OPTION, name, value, effect);
-}
-
-static alcore_status check_options(const alcore_job *job) {
+static alcore_status check_budgets(const alcore_job *job) {
     const alcore_request *request = job->request;
-    const alcore__request_options *options = &request->options;
     if (request->budgets.count == 0)
         return alcore__fail_remedy(alcore__fail(ALCORE_E_PARAM, "the request has no budget"),
                                    ALCORE_REMEDY_OPTION, "budget", "1000w",
                                    "buys items worth 1000 words");
-    if (options->max_age > 0)
-        return fail_option("max_age", "which scores are computed again depends on all shards", "0",
-                           "scores all rows by the present model");
     return ALCORE_OK;
 }
 
@@ -136,7 +123,7 @@ alcore_status alcore__job_check_served(const alcore_job *job) {
         ALCORE__TRY(check_measures(request, phrases));
     }
     if (!alcore__job_buys_target(job)) ALCORE__TRY(alcore__check_roles(request, strategy));
-    ALCORE__TRY(check_options(job));
+    ALCORE__TRY(check_budgets(job));
     bool are_phrases;
     ALCORE__TRY(alcore__candidates_are_phrases(request, &are_phrases));
     if (are_phrases)
@@ -191,9 +178,8 @@ alcore_status alcore__job_plan(alcore_job *job) {
 
 /* Options that change no pick: where and how it is computed, and what is told. The seed is written
  * as a number, as that of the context may stand in. */
-static const char *const ASIDE[] = {"price",         "seed",    "device",         "cache",
-                                    "cache_max_age", "max_age", "refresh_factor", "keep_phrases",
-                                    "given",         "command"};
+static const char *const ASIDE[] = {"price",         "seed",         "device", "cache",
+                                    "cache_max_age", "keep_phrases", "given",  "command"};
 
 static bool is_aside(const char *name) {
     for (size_t i = 0; i < sizeof ASIDE / sizeof *ASIDE; i++)

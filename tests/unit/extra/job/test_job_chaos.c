@@ -451,7 +451,6 @@ START_TEST(options_that_are_not_served) {
         alcore_status status;
         const char *words;
     } cases[] = {
-        {{"random", NULL, "5", "cache=/nowhere max_age=2", 0}, ALCORE_E_UNSUPPORTED, "max_age"},
         {{"random", NULL, "5", "masks=no", 0}, ALCORE_E_PARAM, "\"no\" is none of wordless"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
