@@ -451,8 +451,8 @@ static alcore_status find_best(answer *self, uint8_t *refreshed) {
 }
 
 /* Chooses the candidates that the present model scores, refreshed [rows]: those without a value of
- * earlier rounds, or among the best by these, which of a shard its job has found. The pools are locked for reading. reuse.has is there,
- * as at least one column is reused (refresh_columns()). */
+ * earlier rounds, or among the best by these, which of a shard its job has found. The pools are
+ * locked for reading. reuse.has is there, as at least one column is reused (refresh_columns()). */
 static alcore_status choose_refreshed(answer *self, uint8_t *refreshed) {
     const uint8_t *found = self->shard ? self->shard->refreshed : NULL;
     bool any = false; /* some candidate has an earlier value */
@@ -465,9 +465,10 @@ static alcore_status choose_refreshed(answer *self, uint8_t *refreshed) {
 }
 
 /* Makes the columns of which earlier rounds may have values, where the request has the option
- * max_age (rounds); where a shard is asked by these, only the candidates that have them are left. The mask of the candidates, which find_best() narrows, is on return as it was,
- * also after a failure. Called without locks on the pools; they are locked for reading while rows
- * are chosen. */
+ * max_age (rounds). The mask of the candidates, which find_best() narrows, is on return as it was,
+ * also after a failure; but where a shard is asked by these values, it has the candidates alone
+ * that have them. Called without locks on the pools; they are locked for reading while rows are
+ * chosen. */
 static alcore_status refresh_columns(answer *self) {
     const size_t rows = (size_t)self->masks.rows;
     const double cache_max_age = self->request->options.cache_max_age; /* seconds */

@@ -59,6 +59,7 @@ def shards_have_the_picks_of_one_file(box):
     for options, exchanges in ((["--budget", "30w", "--strategy", "random", "--seed", "3"], 3),
                                (["--budget", "12", "--strategy", "nnll", "--scores", "all.npy", "--tie", "random"], 2),
                                (["--budget", "25w", "--strategy", "nnll", "--scores", "all.npy", "--fill", "stop", "--dedup", "none"], 1),
+                               (["--budget", "25w", "--strategy", "nnll", "--scores", "all.npy", "--fill", "skip", "--dedup", "none"], 2),
                                (["--budget", "5", "--strategy", "kcenter", "--embeddings", "all.vectors.npy"], 9),
                                (["--budget", "5", "--strategy", "facility-location", "--embeddings", "all.vectors.npy"], 3)):
         equal(picks_of_shards(box, options), (picks_of_one(box, options), exchanges))
@@ -168,6 +169,38 @@ def what_goes_wrong_names_the_file(box):
 
 
 @case
+def memory_that_runs_out_in_a_shard(box):
+    """With any limit of its memory a step writes the message that it writes without one, or an error and no message; it never hangs."""
+    rows = 30000
+    box.file("shard.txt", "".join("line %d\n" % row for row in range(rows)))
+    box.npy("shard.npy", [[row % 101, row % 7] for row in range(rows)], "<f8")
+    if box.run("--version", memory=96 << 20, expect=None).returncode != 0:
+        raise Skip("the command needs more address space than 96 MiB by itself")
+    base = ["select", "shard.txt", "--threads", "1", "--strategy", "kcenter", "--embeddings", "shard.npy", "--budget", "3", "--max-similarity", "0.9",
+            "--dedup", "none", "--shard", "%d/%d" % (rows, 3 * rows), "--out", "picks.tsv"]
+    box.run(*base, "--next", "whole")
+    codes = []
+    for limit in range(12, 97, 4):  # MiB
+        done = box.run(*base, "--next", "message", memory=limit << 20, expect=None)
+        if box.run("--version", memory=limit << 20, expect=None).returncode != 0:
+            continue
+        codes.append(done.returncode)
+        if done.returncode == 0:
+            equal(box.read("message"), box.read("whole"))
+            os.remove(os.path.join(box.path, "message"))
+        else:
+            equal(done.returncode, 5)
+            contains(done.err, "out of memory")
+            equal([name for name in box.names() if name not in ("shard.txt", "shard.npy", "whole")], [])
+    equal((codes[-1], 5 in codes), (0, True))
+    box.file("others", b"")
+    for number in (0, 2):
+        box.run(*[word.replace("%d/" % rows, "%d/" % (number * rows)) for word in base], "--next", "next.%d" % number)
+    box.run("fold", "next.0", "whole", "next.2", "--out", "all")
+    contains(box.run(*base, "--message", "all", "--next", "message", memory=(12 + 4 * codes.index(0)) << 20, expect=5).err, "out of memory")
+
+
+@case
 def options_that_do_not_go_together(box):
     files(box)
     base = ["select", "shard-0.txt", "--budget", "9w", "--strategy", "random"]
@@ -177,7 +210,6 @@ def options_that_do_not_go_together(box):
     for wrong in ("0", "-1/60", "0/0", "a/b", "1/2/3"):
         contains(box.run(*base, "--shard=" + wrong, "--next", "x", expect=2).err, "FIRST/ROWS is needed")
     contains(box.run(*base, "--shard", "58/60", "--next", "x", expect=2).err, "7 rows from row 58 on")
-    contains(box.run(*base, "--fill", "skip", "--shard", "0/60", "--next", "x", expect=None).err, "do not serve fill")
     contains(box.run(*base, "--shard", "0/60", "--next", "x", "--out", "x.jsonl", expect=2).err, ".tsv")
 
 

@@ -40,7 +40,7 @@ class WorkerTraceback(Exception):
 def failed(number: int | None, error: BaseException, rows: str | None = None) -> bytes:
     """The answer of a shard, or of a rank, that failed. number: None where the place of the answer among all is its number. rows: which it has."""
     place = "%s%s, process %d" % ("" if rows is None else rows + ", ", socket.gethostname(), os.getpid())
-    text = "%s" % error if isinstance(error, Error) and error.status else "%s: %s" % (type(error).__name__, error)
+    text = "%s" % error if isinstance(error, Error) and error.status else ("%s: %s" % (type(error).__name__, error)).removesuffix(": ")
     return FAILED + json.dumps([number, place, getattr(error, "status", None), text, traceback.format_exc()]).encode()
 
 
@@ -87,14 +87,23 @@ def drive(ask: t.Callable[[list[bytes]], t.Iterable[bytes]], progress: t.Any = N
 
 def run_ranks(answer: t.Callable[[list[bytes]], bytes], gather: t.Callable[[bytes], t.Iterable[bytes]]) -> list[bytes]:
     """Makes all exchanges of a rank: the last answers of all ranks. answer: gives its own after these messages, and never raises; gather is
-    called by all ranks with theirs, and gives those of all. All ranks make as many exchanges, and the last tells that all have their picks."""
+    called by all ranks with theirs, and gives those of all. All ranks make as many exchanges, and the last tells that all have their picks. Where
+    one alone fails between two of them, as without memory, it tells the others in the next one."""
     delivered: list[bytes] = []
+    wrong = None
     while True:
-        own = answer(delivered)
+        own = wrong or answer(delivered)
         delivered = [b""] * len(delivered)  # the job has taken them
-        answers = [bytes(one) for one in gather(own)]
+        try:
+            answers = [bytes(one) for one in gather(own)]
+        except Exception:
+            raise_first([own], "rank")  # what went wrong here could not be told to the others
+            raise
         del own
         raise_first(answers, "rank")
         if answers and answers[0][:1] == PICKS:
             return answers
-        delivered.append(fold(one[1:] for one in answers))
+        try:
+            delivered.append(fold(one[1:] for one in answers))
+        except Exception as error:
+            wrong = failed(getattr(gather, "rank", None), error)

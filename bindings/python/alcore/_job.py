@@ -91,7 +91,7 @@ class Job(Handle):
                 message = self.step()
                 return PICKS if message is None else MESSAGE + message
             except Exception as error:
-                return failed(None, error)
+                return failed(getattr(gather, "rank", None), error)
         run_ranks(answer, gather)
         return self.picks
 

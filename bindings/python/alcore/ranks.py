@@ -10,7 +10,7 @@ import json
 import time
 import warnings
 
-from ._answers import ClusterPicks, failed, MESSAGE, raise_first, result_of, run_ranks
+from ._answers import ClusterPicks, FAILED, failed, MESSAGE, raise_first, result_of, run_ranks
 from ._cluster import forget, Task
 from ._errors import user_level
 from ._lazy import types as t
@@ -65,6 +65,8 @@ def torch(group: t.Any = None) -> t.Callable[[bytes], list[bytes]]:
         found = [None] * distributed.get_world_size(group)
         try:
             distributed.all_gather_object(found, message, group=group)
+        except MemoryError as error:
+            raise MemoryError("rank %d: no memory for the messages of all ranks" % gather.rank) from error
         except RuntimeError as error:
             raise ConnectionError("rank %d: the messages of the other ranks have not come: %s" % (gather.rank, error)) from error
         return found
@@ -74,25 +76,38 @@ def torch(group: t.Any = None) -> t.Callable[[bytes], list[bytes]]:
 
 def mpi(comm: t.Any, timeout: float = 3600) -> t.Callable[[bytes], list[bytes]]:
     """A function that gathers by a communicator of mpi4py. timeout: seconds to wait for all ranks; then it is a TimeoutError, and this program
-    aborts all ranks when it ends: a rank that is lost would keep MPI from its end."""
+    aborts all ranks when it ends, as it does where memory for the messages runs out: a rank that is lost would keep MPI from its end."""
     from mpi4py import MPI
 
     def finish(request):
         end, pause = time.monotonic() + timeout, 0.0
         while not request.Test():
             if time.monotonic() > end:
-                atexit.register(comm.Abort, 1)
                 raise TimeoutError("rank %d: the other ranks sent nothing within %g s" % (comm.rank, timeout))
             time.sleep(pause)
             pause = min(pause + 0.0005, _LONGEST_PAUSE)
 
-    def gather(message):
+    def exchange(message):
         lengths = array.array("q", [0]) * comm.size
-        finish(comm.Iallgather([array.array("q", [len(message)]), MPI.INT64_T], [lengths, MPI.INT64_T]))
+        is_failure = message[:1] == FAILED
+        finish(comm.Iallgather([array.array("q", [-len(message) if is_failure else len(message)]), MPI.INT64_T], [lengths, MPI.INT64_T]))
+        if min(lengths) < 0:  # what went wrong is all that counts, and a rank without memory cannot take the messages of others
+            lengths = [max(-length, 0) for length in lengths]
+            message = message if is_failure else b""
         counts = [(length + 7) // 8 for length in lengths]  # of 8 bytes: MPI counts up to 2^31 - 1
         places = [sum(counts[:number]) for number in range(comm.size)]
-        found = bytearray(8 * sum(counts))
+        try:
+            found = bytearray(8 * sum(counts))
+        except MemoryError as error:
+            raise MemoryError("rank %d: no memory for the messages of all ranks, which have %d bytes" % (comm.rank, 8 * sum(counts))) from error
         finish(comm.Iallgatherv([message + bytes(-len(message) % 8), MPI.INT64_T], [found, counts, places, MPI.INT64_T]))
         return [bytes(found[8 * place:8 * place + length]) for place, length in zip(places, lengths)]
+
+    def gather(message):
+        try:
+            return exchange(message)
+        except BaseException:  # the others wait for this rank, which cannot take part any more
+            atexit.register(comm.Abort, 1)
+            raise
     gather.rank = comm.rank
     return gather

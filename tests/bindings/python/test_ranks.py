@@ -210,6 +210,81 @@ def test_the_program_of_the_page(root, tmp_path):
         assert (rows, ids, found, scores) == (list(one.indices), list(one.ids), list(one.texts), list(one.scores))
 
 
+# Each rank selects twice with the model of a folder, and counts how often one was opened.
+FOLDER_PROGRAM = """
+import datetime, json, os
+import alcore, alcore.ranks
+plain, opened = alcore.Model.open, []
+alcore.Model.open = lambda *arguments, **named: opened.append(arguments) or plain(*arguments, **named)
+START
+first, end = CUTS[rank:rank + 2]
+found = [alcore.ranks.select(TEXTS[first:end], 5, strategy, model=FOLDER, gather=GATHER)[:4] for strategy in STRATEGIES]
+json.dump([len(opened), found], open("%d.json" % rank, "w"))
+"""
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_folder_of_a_model_is_read_once_in_each_rank(root, tmp_path, name):
+    need(name)
+    texts, strategies, folder = PHRASED["text"], ["kcenter", "diversity-global"], str(root / "tests" / "static" / "fixtures" / "plain")
+    program = FOLDER_PROGRAM.replace("START\n", START[name]).replace("GATHER", GATHER[name])
+    statuses, said = run_program(tmp_path, name, "TEXTS, CUTS, STRATEGIES, FOLDER = %r\n" % ((texts, [0, 50, 51, 120], strategies, folder),) + program, 3)
+    assert set(statuses) == {0}, said
+    one = [alcore.select(texts, 5, strategy, model=folder) for strategy in strategies]
+    for rank in range(3):
+        opened, found = json.loads((tmp_path / ("%d.json" % rank)).read_text())
+        assert opened == 1 and found == [[list(picks.indices), list(picks.ids), list(picks.texts), list(picks.scores)] for picks in one]
+
+
+# The memory of rank 1 runs out in its step, behind an exchange (fold), or when messages come.
+MEMORY_PROGRAM = """
+import array, datetime, os, resource, sys, threading
+import alcore, alcore.ranks
+START
+def limit(left):
+    pages = int(open("/proc/self/statm").read().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + left,) * 2)
+rows, dims = 20000, 64
+class Short(alcore.Job):
+    def step(self):
+        if rank == 1 and WHERE == "step":
+            limit(1 << 20)
+        return super().step()
+plain = GATHER
+def gather(message):
+    if rank == 1 and WHERE == "gather" and len(message) > 1 << 20:
+        limit(1 << 20)
+    found = plain(message)
+    if rank == 1 and WHERE == "fold" and len(message) > 1 << 20:
+        limit(1 << 20)
+    return found
+gather.rank = rank
+pool = alcore.Pool(["text %d" % (rank * rows + row) for row in range(rows)], context=alcore.Context(threads=1))
+values = array.array("f", ((row * 37 + d) % 101 for row in range(rows) for d in range(dims)))
+pool.set_column("embeddings", memoryview(values).cast("B").cast("f", [rows, dims]))
+request = alcore.Request(pool, strategy="kcenter", budget="5", max_similarity=.9)
+Short(request, first_row=rank * rows, rows=3 * rows, dataset="x").run(gather)
+print("rank", rank, "has its picks")
+"""
+
+
+@pytest.mark.parametrize("where", ["step", "fold", "gather"])
+@pytest.mark.parametrize("name", PACKAGES)
+def test_memory_that_runs_out_in_a_rank(tmp_path, name, where):
+    need(name)
+    program = MEMORY_PROGRAM.replace("START\n", START[name]).replace("GATHER", GATHER[name])
+    statuses, said = run_program(tmp_path, name, "WHERE = %r\n" % where + program, 3)
+    assert 0 not in statuses and "has its picks" not in said, said
+    if name == "gloo" and where != "fold":  # torch gathers with memory of its own
+        assert re.search("rank 1\\b.*(?:out of|no|allocate) memory", said), said
+        assert "rank 2: the messages of the other ranks have not come" in said, said
+    elif where == "gather":
+        assert re.search("MemoryError: rank 1: no memory for the messages of all ranks, which have [0-9]{8} bytes", said), said
+    else:
+        told = re.findall(r"^\S*Error: rank 1 \(.*process \d+\): .*(?:out of memory|MemoryError)", said, re.M)
+        assert len(told) >= (1 if name == "mpi" else 3), said
+
+
 @pytest.fixture
 def hosts():
     """Network namespaces, one for each rank, on one bridge: their names and the command before that of a rank."""
