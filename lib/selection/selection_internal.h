@@ -284,6 +284,8 @@ static inline int64_t alcore__percent(int64_t part, int64_t whole) {
 const char *alcore__thousands(int64_t value, char out[32]);
 /* An amount of a budget: integers with thousands, others in the fewest digits. */
 const char *alcore__amount(double value, char out[40]);
+/* An amount of money: two decimals and the currency, "1,773.00 EUR". */
+const char *alcore__money(double value, const char *currency, char out[64]);
 
 /* ---- drawings of the HTML report (report_chart.c) ---- */
 

@@ -31,9 +31,9 @@ const char *alcore__amount(double value, char out[40]) {
     return out;
 }
 
-/* An amount of money: two decimals and the currency, "1,773.00 EUR". Amounts of 9e13 or more, whose
- * cents a double does not hold, are written with four digits and an exponent. */
-static const char *money_of(double value, const char *currency, char out[64]) {
+/* Amounts of 9e13 or more, whose cents a double does not hold, are written with four digits and an
+ * exponent. */
+const char *alcore__money(double value, const char *currency, char out[64]) {
     char cents[16], whole[32];
     double rounded = floor(value * 100 + 0.5);
     if (!(rounded < 9e15)) {
@@ -156,7 +156,8 @@ static void say_price(alcore__page *page, const alcore_selection *selection) {
         alcore__say(page, "price: not known, because the rows have no cost\n");
         return;
     }
-    alcore__say(page, "price: %s at %s %s %s\n", money_of(selection->money, price->currency, total),
+    alcore__say(page, "price: %s at %s %s %s\n",
+                alcore__money(selection->money, price->currency, total),
                 alcore__amount(price->amount, amount),
                 price->unit == ALCORE_UNIT_ITEMS ? "an" : "a", alcore__unit_singular(price->unit));
 }

@@ -132,8 +132,9 @@ def the_page_is_whole(box):
     box.run(*GIVEN, "--test", "test.txt", "--html", "page.html", "-q")
     text = box.read("page.html").decode()
     page = Page(text)
-    for title in ("Strategies compared", "Shared picks", "Shared words", "Languages", "Samples, with their ranks"):
+    for title in ("Strategies compared", "Shared picks", "Shared words", "Samples, with their ranks"):
         assert title in page.texts["h1"] + page.texts["h2"], title
+    assert "Languages" not in page.texts["h2"] and "money" not in page.texts["th"]  # no row has a tag, and there is no price
     assert len(re.findall("<svg ", text)) == 9  # six of coverage, two of repeats, the lengths
     contains("".join(page.texts["td"]), "a b c")
     # It loads nothing: the one address is the name of SVG's namespace.
@@ -143,6 +144,29 @@ def the_page_is_whole(box):
     box.run(*GIVEN[:-1], "random", "--budget", "8", "--html", "page.html", "-q", expect=2)  # the columns are not read
     box.run("compare", "pool.txt", "--budget", "8", "--strategy", "random", "--html", "page.html", "-q")
     contains(box.read("page.html").decode(), "x y z &lt;v &amp; w")
+
+
+def cells_of(box, *arguments):
+    """The page of a comparison, and its first table: the cells of each strategy by their heads."""
+    box.run("compare", *arguments, "--html", "page.html", "-q")
+    text = box.read("page.html").decode()
+    lines = [re.findall(r"<t[dh]>(.*?)</t[dh]>", line) for line in re.findall("<tr>.*?</tr>", text.split("</table>")[0])]
+    return text, {line[0]: dict(zip(lines[0], line, strict=True)) for line in lines[1:]}
+
+
+@case
+def the_page_says_money_masks_and_languages(box):
+    texts = ["a b c d e", "A b c d e!", "%s: 12", "f g h i j", "k l m n o", "p q r s t"]
+    box.file("lang.tsv", "text\tlang\n" + "".join("%s\t%s\n" % (text, "xx" if row % 2 else "yy") for row, text in enumerate(texts)))
+    given = ["lang.tsv", "--budget", "3", "--strategy", "recommended,random", "--price", "400EUR/i"]
+    text, cells = cells_of(box, *given)
+    equal([cells[name]["money"] for name in ("recommended", "random")], ["1,200.00 EUR"] * 2)
+    equal([cells[name]["texts left out by masks"] for name in ("recommended", "random")], ["2", "0"])
+    contains(text, "were not left out for all strategies alike")
+    assert "<h2>Languages</h2>" in text and "xx" in text
+    text, cells = cells_of(box, *given, "--masks", "all")
+    equal([cells[name]["texts left out by masks"] for name in ("recommended", "random")], ["2", "2"])
+    assert "alike" not in text
 
 
 @case

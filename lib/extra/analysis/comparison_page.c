@@ -178,6 +178,28 @@ static void put_cell(alcore__page *page, double value, const char *format) {
     alcore__say(page, "</td>");
 }
 
+/* A cell with what the picks cost; empty where it is not known. */
+static void put_money(const alcore__compared *one, alcore__page *page) {
+    const alcore__price *price = &one->picked->ranking->price;
+    char number[64] = "";
+    alcore__say(page, "<td>");
+    if (!isnan(one->amount)) put_string(page, alcore__money(one->amount, price->currency, number));
+    alcore__say(page, "</td>");
+}
+
+/* The number of texts that the option "masks" has left out. */
+static int64_t masked_texts(const alcore__compared *one) {
+    int64_t masked = 0;
+    for (int32_t cause = ALCORE__CAUSE_WORDLESS; cause < ALCORE__CAUSES; cause++)
+        masked += alcore__ranking_text_masked(one->picked->ranking, cause);
+    return masked;
+}
+
+/* The price is that of the request, which all strategies have in common. */
+static bool has_price(const alcore_comparison *self) {
+    return !isnan(self->compared[0].picked->ranking->price.amount);
+}
+
 static void put_row(const alcore_comparison *self, const alcore__compared *one,
                     alcore__page *page) {
     alcore__say(page, "<tr><th>");
@@ -186,7 +208,8 @@ static void put_row(const alcore_comparison *self, const alcore__compared *one,
     put_cell(page, (double)one->items, "amount");
     put_cell(page, (double)one->words, "amount");
     put_cell(page, one->spent, "amount");
-    put_cell(page, one->amount, "");
+    if (has_price(self)) put_money(one, page);
+    put_cell(page, (double)masked_texts(one), "amount");
     put_cell(page, one->quartile[1], "amount");
     put_cell(page, one->pool.types[0], "");
     put_cell(page, one->pool.tokens[0], "");
@@ -199,13 +222,24 @@ static void put_row(const alcore_comparison *self, const alcore__compared *one,
 
 static void put_table(const alcore_comparison *self, alcore__page *page) {
     alcore__say(page,
-                "<table>\n<tr><th>strategy</th><th>items</th><th>words</th><th>spent</th>"
-                "<th>money</th><th>median words</th><th>pool: distinct words, %%</th>"
-                "<th>pool: words, %%</th>%s<th>repeated pairs, %%</th>"
-                "<th>near-duplicates, %%</th></tr>\n",
+                "<table>\n<tr><th>strategy</th><th>items</th><th>words</th><th>spent</th>%s"
+                "<th>texts left out by masks</th><th>median words</th>"
+                "<th>pool: distinct words, %%</th><th>pool: words, %%</th>%s"
+                "<th>repeated pairs, %%</th><th>near-duplicates, %%</th></tr>\n",
+                has_price(self) ? "<th>money</th>" : "",
                 self->has_test ? "<th>test: distinct words, %</th><th>test: words, %</th>" : "");
     for (int64_t i = 0; i < self->count; i++) put_row(self, &self->compared[i], page);
     alcore__say(page, "</table>\n");
+}
+
+/* Whether a pick has a language tag. */
+static bool has_tags(const alcore_comparison *self) {
+    for (int64_t i = 0; i < self->count; i++) {
+        const alcore__compared *one = &self->compared[i];
+        for (int64_t l = 0; l < one->language_count; l++)
+            if (strcmp(one->languages[l].name, ALCORE__NO_LANGUAGE) != 0) return true;
+    }
+    return false;
 }
 
 static void put_languages(const alcore_comparison *self, alcore__page *page) {
@@ -244,6 +278,12 @@ static void put_samples(const alcore__compared *one, alcore__page *page) {
 
 /* ---- the page ---- */
 
+static bool same_masks(const alcore_comparison *self) {
+    for (int64_t i = 1; i < self->count; i++)
+        if (masked_texts(&self->compared[i]) != masked_texts(&self->compared[0])) return false;
+    return true;
+}
+
 static void put_head(const alcore_comparison *self, alcore__page *page) {
     char budget[40], rows[32];
     alcore__say(page,
@@ -253,10 +293,17 @@ static void put_head(const alcore_comparison *self, alcore__page *page) {
                 ".texts td{text-align:left}.matrix td{text-align:center}</style></head>\n"
                 "<body style=\"font-family:sans-serif;max-width:70em;margin:2em auto\">\n"
                 "<h1>Strategies compared</h1>\n<p>What each strategy would buy for %s %s from "
-                "%s rows. The strategy random is the floor%s.</p>\n",
+                "%s rows. The strategy random is the floor%s.</p>\n<p>The more of the pool%s the "
+                "picks have, and the less they repeat, the better for one price. Coverage counts "
+                "formats and names too: read the samples.%s</p>\n",
                 alcore__amount(self->budget, budget), alcore__unit_name(self->unit),
                 alcore__thousands(self->pool_rows, rows),
-                self->compared[self->count - 1].added ? ", and was added" : "");
+                self->compared[self->count - 1].added ? ", and was added" : "",
+                self->has_test ? " and of the test set" : "",
+                same_masks(self)
+                    ? ""
+                    : " Texts that are not worth a person's time were not left out for "
+                      "all strategies alike: the option masks does.");
 }
 
 static void put_page(const alcore_comparison *self, alcore__page *page) {
@@ -268,7 +315,7 @@ static void put_page(const alcore_comparison *self, alcore__page *page) {
     put_lengths(self, page);
     put_matrix(self, "Shared picks", self->shared_picks, page);
     put_matrix(self, "Shared words", self->shared_words, page);
-    put_languages(self, page);
+    if (has_tags(self)) put_languages(self, page);
     alcore__say(page, "<h2>Samples, with their ranks</h2>\n");
     for (int64_t i = 0; i < self->count; i++) put_samples(&self->compared[i], page);
     alcore__say(page, "</body></html>\n");
