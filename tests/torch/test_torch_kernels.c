@@ -82,8 +82,8 @@ static void check_attend(int64_t count, int64_t met, int64_t head, bool biased, 
     fill();
     kernels->lay_out(keys, values, STEP, met, head, laid_out);
     const torch_attention what = {
-        laid_out, met,    head, queries, STEP,   count, 0.25f, biased ? biases : NULL,
-        STEP,     causal, out,  STEP,    scratch};
+        laid_out, met,    head, queries, STEP,    count, 0.25f, biased ? biases : NULL,
+        STEP,     causal, out,  STEP,    scratch, biased};
     kernels->attend(&what);
     for (int64_t i = 0; i < count; i++) {
         for (int64_t c = 0; c < head; c++) {
@@ -130,8 +130,17 @@ static void check_chain(int64_t met, int64_t head, bool biased) {
         memcpy(place + WIDE, values + j * STEP, (size_t)head * sizeof *place);
         places[j] = place - 5;
     }
-    const torch_chain what = {places, met,    head, 5, WIDE, queries, 0.25f, biased ? biases : NULL,
-                              out,    scratch};
+    const torch_chain what = {.tokens = places,
+                              .keys = met,
+                              .head = head,
+                              .place = 5,
+                              .value_place = WIDE,
+                              .query = queries,
+                              .scale = 0.25f,
+                              .bias = biased ? biases : NULL,
+                              .out = out,
+                              .scratch = scratch,
+                              .later = biased ? places : NULL};
     kernels->attend_chain(&what);
     for (int64_t c = 0; c < head; c++)
         ck_assert_msg(fabs(expected(0, met, head, biased, c) - (double)out[c]) < 1e-5,

@@ -46,6 +46,16 @@ void add_texts(const Stack &stack, const Run &run, bool cross, bool windowed,
     }
 }
 
+/* The order in which a loop over `count` items, the longest first, takes them: as they are dealt
+ * out to the threads, so that all parts of the loop have long and short ones. */
+std::vector<int64_t> dealt(size_t count) {
+    const int64_t threads = at::get_num_threads(), all = static_cast<int64_t>(count);
+    std::vector<int64_t> order;
+    for (int64_t first = 0; first < threads; first++)
+        for (int64_t i = first; i < all; i += threads) order.push_back(i);
+    return order;
+}
+
 } // namespace
 
 bool kernels_fit(const at::Tensor &x) {
@@ -67,13 +77,15 @@ at::Tensor attend_packed(const Stack &stack, const std::vector<Run> &runs, const
     at::Tensor out = at::empty({q.size(0), inner}, q.options());
     const float *queries = from.const_data_ptr<float>(), *memory = to.const_data_ptr<float>();
     float *mixed = out.data_ptr<float>();
+    const std::vector<int64_t> order = dealt(texts.size());
     const int64_t tasks = static_cast<int64_t>(texts.size()) * stack.heads;
     /* A product takes an eighth of the time of a number that is copied. */
     const int64_t numbers = longest * stack.head * (2 + longest / 8);
     in_parallel(0, tasks, grain_of(numbers), [&](int64_t begin, int64_t end) {
         float *own = scratch.here();
         for (int64_t task = begin; task < end; task++) {
-            const Text &text = texts[static_cast<size_t>(task / stack.heads)];
+            const int64_t place = order[static_cast<size_t>(task / stack.heads)];
+            const Text &text = texts[static_cast<size_t>(place)];
             const int64_t head = task % stack.heads, first = head * stack.head;
             const float *key = memory + (text.key * kv_parts + kv_parts - 2) * inner + first;
             kernels.lay_out(key, key + inner, kv_parts * inner, text.keys, stack.head, own);
@@ -110,20 +122,21 @@ namespace {
 class HostCache : public DecoderCache {
   public:
     HostCache(const Model &model, const Packed &sources, const at::Tensor &states, int64_t each);
-    void begin_step() override;
+    bool shares_first_step() const override { return true; }
+    void begin_step(int64_t rows) override;
     at::Tensor attend_tokens(size_t block, const at::Tensor &qkv) override;
     at::Tensor attend_sources(size_t block, const at::Tensor &q) override;
     void reorder(const std::vector<int64_t> &hypotheses) override;
     void keep_items(const std::vector<int64_t> &items) override;
 
   private:
-    /* Of one block of the decoder; rows: the hypotheses of the step. */
+    /* Of one block of the decoder; rows: those of the step. */
     struct BlockCache {
         at::Tensor sources;            /* text by text, head by head, as lay_out() writes them */
         std::vector<at::Tensor> steps; /* [steps so far], each [rows, 2, heads, padded head] */
     };
     void lay_out_sources(const at::Tensor &both, const Packed &packed, at::Tensor &out) const;
-    void store_tokens(const at::Tensor &qkv, BlockCache &cache) const;
+    void store_token(const float *qkv, float *to) const;
     int64_t place_sources();
     void compact_sources();
     void compact_steps();
@@ -186,8 +199,9 @@ void HostCache::lay_out_sources(const at::Tensor &both, const Packed &packed,
     });
 }
 
-void HostCache::begin_step() {
-    for (size_t row = 0; row < rows_.size(); row++) rows_[row].push_back(static_cast<int32_t>(row));
+void HostCache::begin_step(int64_t rows) {
+    const size_t share = rows == 0 ? 1 : rows_.size() / static_cast<size_t>(rows);
+    for (size_t i = 0; i < rows_.size(); i++) rows_[i].push_back(static_cast<int32_t>(i / share));
     if (stack_.positions != Positions::Relative || rows_.empty()) return;
     const int64_t steps = static_cast<int64_t>(rows_[0].size());
     bias_ = relative_bias(stack_, steps - 1, 1, steps)
@@ -196,42 +210,46 @@ void HostCache::begin_step() {
                 .view({stack_.heads, steps});
 }
 
-/* Appends keys and values of the step's tokens, each head padded with zeros. */
-void HostCache::store_tokens(const at::Tensor &qkv, BlockCache &cache) const {
-    const int64_t rows = qkv.size(0), wide = torch_padded(stack_.head);
-    at::Tensor kept = at::empty({rows, 2, stack_.heads, wide}, at::kFloat);
-    const float *from = qkv.const_data_ptr<float>();
-    float *to = kept.data_ptr<float>();
-    for (int64_t row = 0; row < rows; row++)
-        for (int64_t part = 0; part < 2 * stack_.heads; part++, to += wide) {
-            std::copy_n(from + row * 3 * inner_ + inner_ + part * stack_.head, stack_.head, to);
-            std::fill(to + stack_.head, to + wide, 0.0f);
-        }
-    cache.steps.push_back(kept);
+/* Writes key and value of a token, each head padded with zeros, [2, heads, padded head]. */
+void HostCache::store_token(const float *qkv, float *to) const {
+    const int64_t wide = torch_padded(stack_.head);
+    for (int64_t part = 0; part < 2 * stack_.heads; part++, to += wide) {
+        std::copy_n(qkv + inner_ + part * stack_.head, stack_.head, to);
+        std::fill(to + stack_.head, to + wide, 0.0f);
+    }
 }
 
 at::Tensor HostCache::attend_tokens(size_t block, const at::Tensor &qkv) {
     const torch_kernels &kernels = *torch_kernels_here();
     BlockCache &cache = blocks_[block];
     const at::Tensor plain = qkv.to(at::kCPU, at::kFloat).contiguous();
-    store_tokens(plain, cache);
-    const int64_t rows = plain.size(0), steps = static_cast<int64_t>(cache.steps.size()),
-                  wide = torch_padded(stack_.head);
+    const int64_t rows = plain.size(0), wide = torch_padded(stack_.head);
+    cache.steps.push_back(at::empty({rows, 2, stack_.heads, wide}, at::kFloat));
+    const int64_t steps = static_cast<int64_t>(cache.steps.size());
+    const size_t share = rows == 0 ? 1 : rows_.size() / static_cast<size_t>(rows);
     std::vector<const float *> kept;
     for (const at::Tensor &step : cache.steps) kept.push_back(step.const_data_ptr<float>());
+    float *stored = cache.steps.back().data_ptr<float>();
     const Scratch scratch(torch_scratch(steps, stack_.head));
     at::Tensor out = at::empty({rows, inner_}, at::kFloat);
     const float *queries = plain.const_data_ptr<float>(),
                 *bias = bias_.defined() ? bias_.const_data_ptr<float>() : nullptr;
     float *mixed = out.data_ptr<float>();
     in_parallel(0, rows, grain_of(2 * steps * inner_), [&](int64_t begin, int64_t end) {
-        std::vector<const float *> tokens(kept.size());
-        for (int64_t row = begin; row < end; row++) {
-            const std::vector<int32_t> &own = rows_[static_cast<size_t>(row)];
+        std::vector<const float *> tokens(kept.size()), later(kept.size());
+        auto find = [&](int64_t row, std::vector<const float *> &out) {
+            const std::vector<int32_t> &own = rows_[static_cast<size_t>(row) * share];
             for (size_t j = 0; j < kept.size(); j++)
-                tokens[j] = kept[j] + own[j] * 2 * stack_.heads * wide;
+                out[j] = kept[j] + own[j] * 2 * stack_.heads * wide;
+        };
+        find(begin, later);
+        for (int64_t row = begin; row < end; row++) {
+            store_token(queries + row * 3 * inner_, stored + row * 2 * stack_.heads * wide);
+            std::swap(tokens, later);
+            if (row + 1 < end) find(row + 1, later);
             torch_chain what{};
             what.tokens = tokens.data();
+            what.later = row + 1 < end ? later.data() : nullptr;
             what.keys = steps;
             what.head = stack_.head;
             what.value_place = stack_.heads * wide;
@@ -258,22 +276,26 @@ at::Tensor HostCache::attend_sources(size_t block, const at::Tensor &q) {
     const float *queries = plain.const_data_ptr<float>(),
                 *sources = blocks_[block].sources.const_data_ptr<float>();
     float *mixed = out.data_ptr<float>();
-    const int64_t tasks = static_cast<int64_t>(items_.size()) * stack_.heads;
+    const std::vector<int64_t> order = dealt(items_.size());
+    const int64_t items = static_cast<int64_t>(items_.size()), tasks = items * stack_.heads,
+                  each = plain.size(0) / std::max<int64_t>(items, 1);
     in_parallel(0, tasks, grain_of(2 * longest * stack_.head), [&](int64_t begin, int64_t end) {
         for (int64_t task = begin; task < end; task++) {
-            const int64_t item = task / stack_.heads, head = task % stack_.heads;
+            const int64_t item = order[static_cast<size_t>(task / stack_.heads)],
+                          head = task % stack_.heads;
             const size_t source = static_cast<size_t>(items_[static_cast<size_t>(item)]);
-            const int64_t place = item * each_ * inner_ + head * stack_.head;
+            const int64_t place = item * each * inner_ + head * stack_.head;
             torch_attention what{};
             what.keys = lengths_[source];
             what.head = stack_.head;
             what.memory = sources + starts_[source] + head * torch_laid_out(what.keys, what.head);
             what.query = queries + place;
             what.query_step = what.out_step = inner_;
-            what.queries = each_;
+            what.queries = each;
             what.scale = static_cast<float>(stack_.attention_scale);
             what.out = mixed + place;
             what.scratch = scratch.here();
+            what.onward = true; /* to the next head */
             kernels.attend(&what);
         }
     });

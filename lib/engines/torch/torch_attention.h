@@ -45,13 +45,16 @@ class DecoderCache {
     virtual ~DecoderCache() = default;
     DecoderCache(const DecoderCache &) = delete;
     DecoderCache &operator=(const DecoderCache &) = delete;
+    /* Whether the first step may have one row for each item, for all of its hypotheses, which are
+     * equal before it. */
+    virtual bool shares_first_step() const { return false; }
     /* Opens a step, in which each hypothesis reads one token: attend_tokens() and attend_sources()
-     * come once for each block. */
-    virtual void begin_step() = 0;
-    /* qkv [hypotheses, 3 inner] (inner = heads x head): query, key and value of the new tokens.
-     * Returns [hypotheses, inner], the attention of each to the tokens of its hypothesis. */
+     * come once for each block. rows: hypotheses, or items in a first step that they share. */
+    virtual void begin_step(int64_t rows) = 0;
+    /* qkv [rows, 3 inner] (inner = heads x head): query, key and value of the new tokens. Returns
+     * [rows, inner], the attention of each to the tokens of its hypothesis. */
     virtual at::Tensor attend_tokens(size_t block, const at::Tensor &qkv) = 0;
-    /* Attention of queries q [hypotheses, inner] to the sources of their items, of that shape. */
+    /* Attention of queries q [rows, inner] to the sources of their items, of that shape. */
     virtual at::Tensor attend_sources(size_t block, const at::Tensor &q) = 0;
     /* Hypothesis i is a continuation of what was hypothesis hypotheses[i]. */
     virtual void reorder(const std::vector<int64_t> &hypotheses) = 0;

@@ -200,8 +200,9 @@ Search begin(const Model &model, const Packed &sources, const Settings &how) {
     return search;
 }
 
-/* Reads the tokens of this step, one per hypothesis (k of each item, item by item), and returns the
- * states that the output matrix reads, [hypotheses, dims]. The arithmetic of a block is that of
+/* Reads the tokens of this step, one per hypothesis (k of each item, item by item) or in a first
+ * step that is shared one per item, and returns the states that the output matrix reads, [tokens,
+ * dims]. The arithmetic of a block is that of
  * torch_stack.cpp for one token. Throws when cancelled. */
 at::Tensor Search::advance(const std::vector<int64_t> &ids) {
     int64_t rows = static_cast<int64_t>(ids.size());
@@ -209,7 +210,7 @@ at::Tensor Search::advance(const std::vector<int64_t> &ids) {
         at::full({rows}, step, at::TensorOptions().dtype(at::kLong)).to(model.device);
     at::Tensor words = at::tensor(ids, at::TensorOptions().dtype(at::kLong)).to(model.device);
     at::Tensor x = embed_tokens(stack, words, {}, place);
-    cache->begin_step();
+    cache->begin_step(rows);
     for (size_t i = 0; i < stack.blocks.size(); i++) {
         const Block &block = stack.blocks[i];
         at::Tensor qkv = block.self(stack.pre_norm ? block.self_norm(x) : x);
@@ -244,10 +245,10 @@ void Search::drop_done() {
     if (!items.empty()) cache->keep_items(kept);
 }
 
-/* Calls body(first, logits) for pieces of the hypotheses: logits float [rows, vocabulary] on the
- * model's device, of the rows from `first` on, of the token after what advance() has read; body may
- * change them. hidden: what advance() returned. A piece has at most 2^24 logits and 4e9 operations,
- * so that the call can be cancelled between two, well within 100 ms. */
+/* Calls body(first, logits) for pieces of the rows of `hidden`, which advance() returned: logits
+ * float [rows, vocabulary] on the model's device, of the rows from `first` on, of the token after
+ * what advance() has read; body may change them. A piece has at most 2^24 logits and 4e9
+ * operations, so that the call can be cancelled between two, well within 100 ms. */
 void for_logits(const Search &search, const at::Tensor &hidden,
                 const std::function<void(int64_t, at::Tensor)> &body) {
     const Model &model = search.model;
@@ -371,8 +372,11 @@ void Ranking::on_device(const at::Tensor &logits, int64_t most, std::vector<Next
         std::stable_sort(out[row].begin(), out[row].end(), before);
 }
 
-/* The `most` best continuations of every hypothesis; fewer where there are no more. */
+/* The `most` best continuations of every hypothesis; fewer where there are no more. In a step that
+ * is shared those of an item are those of all its hypotheses. */
 Nexts best_tokens(const Search &search, const at::Tensor &hidden, int64_t most) {
+    const int64_t hypotheses = static_cast<int64_t>(search.items.size()) * search.how.k,
+                  share = hypotheses / std::max<int64_t>(hidden.size(0), 1);
     Nexts out(static_cast<size_t>(hidden.size(0)));
     const Ranking ranking{search};
     const int64_t width = ranking.vocabulary, count = std::min(most, width);
@@ -385,10 +389,14 @@ Nexts best_tokens(const Search &search, const at::Tensor &hidden, int64_t most) 
         in_parallel(0, here.size(0), grain_of(width), [&](int64_t begin, int64_t end) {
             for (int64_t row = begin; row < end; row++)
                 out[static_cast<size_t>(first + row)] =
-                    ranking.on_host(values + row * width, first + row, count);
+                    ranking.on_host(values + row * width, (first + row) * share, count);
         });
     });
-    return out;
+    if (share == 1) return out;
+    Nexts all;
+    for (const std::vector<Next> &nexts : out)
+        all.insert(all.end(), static_cast<size_t>(share), nexts);
+    return all;
 }
 
 /* A copy of a hypothesis with one token more; score: that of the whole. */
@@ -582,8 +590,9 @@ std::vector<std::vector<Output>> decode(const Model &model, const Packed &source
     if (settings.start < 0)
         fail(ALCORE_E_DATA, "the folder does not say which token starts an output");
     std::vector<int64_t> ids; /* that the hypotheses read next: the start, or the end of a prompt */
+    const bool shared = !settings.sample && search.cache->shares_first_step();
     for (const Item &item : search.items)
-        ids.insert(ids.end(), static_cast<size_t>(settings.k),
+        ids.insert(ids.end(), shared ? 1 : static_cast<size_t>(settings.k),
                    model.head == Head::Language ? item.source.back() : settings.start);
     while (!search.items.empty()) {
         at::Tensor hidden = search.advance(ids);

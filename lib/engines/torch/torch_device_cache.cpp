@@ -45,7 +45,7 @@ at::Tensor grown(const at::Tensor &cache, int64_t used) {
 class DeviceCache : public DecoderCache {
   public:
     DeviceCache(const Model &model, const Packed &sources, const at::Tensor &states, int64_t each);
-    void begin_step() override;
+    void begin_step(int64_t rows) override;
     at::Tensor attend_tokens(size_t block, const at::Tensor &qkv) override;
     at::Tensor attend_sources(size_t block, const at::Tensor &q) override;
     void reorder(const std::vector<int64_t> &hypotheses) override;
@@ -80,7 +80,7 @@ DeviceCache::DeviceCache(const Model &model, const Packed &sources, const at::Te
     });
 }
 
-void DeviceCache::begin_step() {
+void DeviceCache::begin_step(int64_t) {
     steps_++;
     if (stack_.positions == Positions::Relative)
         bias_ = relative_bias(stack_, steps_ - 1, 1, steps_);

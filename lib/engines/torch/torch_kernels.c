@@ -11,16 +11,24 @@
 #include "torch_kernels.h"
 #include "torch_vectors.h"
 
+/* Brings a line of memory into the second cache, to be read later. */
+#define FETCH(address) __builtin_prefetch(address, 0 /* read */, 2)
+
 /* out[r, j] = sum over c < terms of left[r, c] right[c, j], overwritten, for `rows` rows and
- * `vectors` (1 or 2) vectors of j; a step is the floats from row to row. */
+ * `vectors` (1 or 2) vectors of j; a step is the floats from row to row. What is `ahead` floats
+ * behind a vector of `right` is fetched; 0: nothing. */
 INLINE void multiply_tile(const float *left, int64_t left_step, const float *right,
                           int64_t right_step, int64_t terms, int rows, int vectors, float *out,
-                          int64_t out_step) {
+                          int64_t out_step, int64_t ahead) {
     floats sums[TORCH_QUERIES][2] = {{{0}}};
     for (int64_t c = 0; c < terms; c++) {
         floats next[2];
         UNROLLED
-        for (int v = 0; v < vectors; v++) next[v] = load(right + c * right_step + v * WIDTH);
+        for (int v = 0; v < vectors; v++) {
+            const float *from = right + c * right_step + v * WIDTH;
+            next[v] = load(from);
+            if (ahead != 0) FETCH(from + ahead);
+        }
         UNROLLED
         for (int r = 0; r < rows; r++) {
             UNROLLED
@@ -37,12 +45,14 @@ INLINE void multiply_tile(const float *left, int64_t left_step, const float *rig
 /* The same for all columns, a multiple of WIDTH, and `rows` rows, 1 or TORCH_QUERIES. */
 INLINE void multiply_rows(const float *left, int64_t left_step, const float *right,
                           int64_t right_step, int64_t terms, int rows, float *out, int64_t out_step,
-                          int64_t columns) {
+                          int64_t columns, int64_t ahead) {
     int64_t j = 0;
     for (; j + 2 * WIDTH <= columns; j += 2 * WIDTH)
-        multiply_tile(left, left_step, right + j, right_step, terms, rows, 2, out + j, out_step);
+        multiply_tile(left, left_step, right + j, right_step, terms, rows, 2, out + j, out_step,
+                      ahead);
     for (; j < columns; j += WIDTH)
-        multiply_tile(left, left_step, right + j, right_step, terms, rows, 1, out + j, out_step);
+        multiply_tile(left, left_step, right + j, right_step, terms, rows, 1, out + j, out_step,
+                      ahead);
 }
 
 /* scores [padded], of which `count` are set: exp(score - the greatest), 0 behind them. Returns 1 /
@@ -82,11 +92,13 @@ static void lay_out(const float *key, const float *value, int64_t step, int64_t 
 INLINE void attend_rows(const torch_attention *what, int64_t first, int rows) {
     const int64_t head = what->head, padded = torch_padded(what->keys), wide = torch_padded(head);
     const int64_t met = what->causal && first + rows < what->keys ? first + rows : what->keys;
+    const int64_t ahead = what->onward && first == 0 ? torch_laid_out(what->keys, head) : 0;
     float *scores = what->scratch, *mixed = scores + TORCH_QUERIES * padded, parts[TORCH_QUERIES];
     for (int r = 0; r < rows; r++)
         for (int64_t c = 0; c < head; c++)
             mixed[r * wide + c] = what->query[(first + r) * what->query_step + c] * what->scale;
-    multiply_rows(mixed, wide, what->memory, padded, head, rows, scores, padded, torch_padded(met));
+    multiply_rows(mixed, wide, what->memory, padded, head, rows, scores, padded, torch_padded(met),
+                  ahead);
     for (int r = 0; r < rows; r++) {
         float *own = scores + r * padded;
         const int64_t last = what->causal && first + r < met ? first + r + 1 : met;
@@ -96,7 +108,8 @@ INLINE void attend_rows(const torch_attention *what, int64_t first, int rows) {
         }
         parts[r] = soften(own, last, torch_padded(met));
     }
-    multiply_rows(scores, padded, what->memory + head * padded, wide, met, rows, mixed, wide, wide);
+    multiply_rows(scores, padded, what->memory + head * padded, wide, met, rows, mixed, wide, wide,
+                  ahead);
     for (int r = 0; r < rows; r++)
         for (int64_t c = 0; c < head; c++)
             what->out[(first + r) * what->out_step + c] = mixed[r * wide + c] * parts[r];
@@ -117,8 +130,12 @@ INLINE void chain_scores(const torch_chain *what, const float *query, int64_t fi
     for (int64_t c = 0; c < wide; c += WIDTH) {
         const floats part = load(query + c);
         UNROLLED
-        for (int j = 0; j < keys; j++)
+        for (int j = 0; j < keys; j++) {
             sums[j] += part * load(what->tokens[first + j] + what->place + c);
+            if (what->later == NULL) continue;
+            FETCH(what->later[first + j] + what->place + c);
+            FETCH(what->later[first + j] + what->place + what->value_place + c);
+        }
     }
     const four_floats found = sums_of(sums);
     memcpy(scores + first, &found, (size_t)keys * sizeof *scores);

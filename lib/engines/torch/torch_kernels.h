@@ -51,6 +51,7 @@ typedef struct torch_attention {
     float *out;  /* [queries, head], out_step floats from row to row */
     int64_t out_step;
     float *scratch; /* [torch_scratch(keys, head)] */
+    bool onward;    /* the memory behind this one, of its size, is fetched for a later call */
 } torch_attention;
 
 /* The same for a single query whose keys lie apart, each followed by its value: key j at tokens[j]
@@ -61,9 +62,10 @@ typedef struct torch_chain {
     int64_t keys, head, place, value_place;
     const float *query; /* [head] */
     float scale;
-    const float *bias; /* [keys]; NULL: none */
-    float *out;        /* [head] */
-    float *scratch;    /* [torch_scratch(keys, head)] */
+    const float *bias;         /* [keys]; NULL: none */
+    float *out;                /* [head] */
+    float *scratch;            /* [torch_scratch(keys, head)] */
+    const float *const *later; /* [keys] tokens of a later call, which are fetched; NULL: none */
 } torch_chain;
 
 /* RMSNorm: x / sqrt(mean of x^2 + epsilon) (weight + raise). */

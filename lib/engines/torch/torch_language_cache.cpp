@@ -27,7 +27,7 @@ constexpr int64_t ROOM = 16;
 class LanguageCache : public DecoderCache {
   public:
     LanguageCache(const Model &model, const Packed &prompts, int64_t each);
-    void begin_step() override;
+    void begin_step(int64_t rows) override;
     at::Tensor attend_tokens(size_t block, const at::Tensor &qkv) override;
     at::Tensor attend_sources(size_t, const at::Tensor &q) override { return q; }
     void reorder(const std::vector<int64_t> &hypotheses) override;
@@ -127,7 +127,7 @@ void LanguageCache::fill(const Model &model, const Packed &prompts) {
     for (size_t i = 0; i < stack_.blocks.size(); i++) x = pass.block(i, x, {});
 }
 
-void LanguageCache::begin_step() {
+void LanguageCache::begin_step(int64_t) {
     turns_.clear();
     for (const Rotation &rotation : stack_.rotations) turns_.push_back(turn_of(next_, rotation));
     next_ = next_ + 1;

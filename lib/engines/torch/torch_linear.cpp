@@ -147,7 +147,7 @@ at::Tensor gated(const Linear &gate, const at::Tensor &x, const at::Tensor &insi
     return gate.weight.defined() ? inside * gate(x, drop) : inside;
 }
 
-PackedWeights::PackedWeights(const Model &model) : own_kernels_(model.head != Head::Language) {}
+PackedWeights::PackedWeights(Model &model) : model_(model) {}
 
 PackedWeights::~PackedWeights() {
     for (auto &[place, weight] : plain_) *place = std::move(weight);
@@ -159,11 +159,15 @@ void PackedWeights::pack(const Host &host, Linear &linear) {
     if (!weight.defined() || weight.numel() > MOST_PACKED || !onednn_packing() ||
         !fits_onednn(weight, weight) || linear.narrow || linear.low_rank)
         return;
-    if (own_kernels_) {
-        packed_.push_back(&linear);
-        linear.narrow = packed_weight(host, linear);
-        if (linear.narrow) return;
-        packed_.pop_back();
+    if (model_.head != Head::Language) {
+        std::shared_ptr<const NarrowWeight> &kept =
+            model_.packed[{weight.unsafeGetTensorImpl(), linear.bias.unsafeGetTensorImpl()}];
+        if (!kept) kept = packed_weight(host, linear);
+        if (kept) {
+            packed_.push_back(&linear);
+            linear.narrow = kept;
+            return;
+        }
     }
     c10::Stack stack{weight, c10::IValue() /* rows of the other factor: not known */};
     onednn_packing()->callBoxed(stack);

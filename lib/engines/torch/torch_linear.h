@@ -13,12 +13,14 @@ namespace alcore_torch {
  * kernels (torch_narrow.h), or in the layout of oneDNN where the processor has none of them and in
  * language models, whose wider matrices oneDNN multiplies faster (docs/results/number_types.txt).
  * Given other weights, oneDNN copies them to its layout in every product, which takes a tenth of
- * the time of a product with 700 rows and half of it with 50. The model has the plain weights alone
- * when the object is gone, also after a failure. Calls on a model come one at a time, so that
- * nobody else meets it in between. Memory: the packed weights once more. */
+ * the time of a product with 700 rows and half of it with 50. Products are those of the plain
+ * weights when the object is gone, also after a failure. Calls on a model come one at a time, so
+ * that nobody else meets it in between. Memory: the packed weights once more; those for the kernels
+ * stay in model.packed for later calls, as to pack them takes a twelfth of a beam search of 20
+ * tokens. */
 class PackedWeights {
   public:
-    explicit PackedWeights(const Model &model);
+    explicit PackedWeights(Model &model);
     ~PackedWeights();
     PackedWeights(const PackedWeights &) = delete;
     PackedWeights &operator=(const PackedWeights &) = delete;
@@ -33,7 +35,7 @@ class PackedWeights {
     static constexpr int64_t MOST_PACKED = int64_t{1} << 25;
     std::vector<std::pair<at::Tensor *, at::Tensor>> plain_; /* where it belongs, and the weight */
     std::vector<Linear *> packed_;                           /* those for the kernels */
-    bool own_kernels_;
+    Model &model_;
 };
 
 /* The matrices of a block, of which some may not be given. */

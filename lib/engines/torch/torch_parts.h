@@ -355,7 +355,10 @@ struct Model {
      * model itself, or there was none. */
     std::shared_ptr<const Lora> lora;
     std::vector<Stored> stored; /* in the order of reading */
-    bool random = false;        /* the folder has no weights: they were drawn */
+    /* What a call has packed for the kernels (torch_linear.h), for later ones: by the tensors of
+     * weight and bias, which only a training changes. */
+    std::map<std::pair<const void *, const void *>, std::shared_ptr<const NarrowWeight>> packed;
+    bool random = false; /* the folder has no weights: they were drawn */
     at::Device device = at::kCPU;
     at::ScalarType dtype = at::kFloat; /* of all weights and hidden states */
     /* Of the factors of products with weights of blocks; kBFloat16 and kChar on the CPU, where

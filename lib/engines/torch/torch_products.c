@@ -337,7 +337,8 @@ INLINE void multiply_tile(const torch_product *what, const struct block *block, 
         }
 }
 
-/* All rows. What follows the block in memory is fetched meanwhile: its lines are as many as those
+/* All rows, in tiles of equal size, or less by one row: a tile of few rows waits for weights. What
+ * follows the block in memory is fetched meanwhile: its lines are as many as those
  * of the block, and each tile fetches those behind what the tile before has fetched. */
 static void multiply_block(const torch_product *what, struct block block) {
     const int64_t groups = block.end - block.first, tiles = (what->count + TILE - 1) / TILE,
@@ -345,10 +346,10 @@ static void multiply_block(const torch_product *what, struct block block) {
     const char *own = (const char *)what->weights +
                       (block.panel * groups_of(what->in, GROUP) + block.first) * PANEL_GROUP;
     const char *behind = own + groups * PANEL_GROUP;
-    for (int64_t tile = 0; tile < tiles; tile++) {
-        const int64_t row = tile * TILE;
+    for (int64_t tile = 0, row = 0, rows; tile < tiles; tile++, row += rows) {
+        rows = (what->count - row + tiles - tile - 1) / (tiles - tile);
         block.next = (tile + 1) * share <= groups * PANEL_GROUP ? behind + tile * share : own;
-        switch (what->count - row) {
+        switch (rows) {
         case 5:
             multiply_tile(what, &block, row, 5);
             break;

@@ -477,6 +477,7 @@ void train_model(Model &model, const alcore_sys_model_training &given,
     Clock::time_point start = Clock::now();
     Training training{model, checked(model, given), nullptr, {}, {}};
     alcore_sys_model_training &how = training.how;
+    model.packed.clear();
     merge_factors(model); /* which a training left that could not merge them */
     std::optional<LoraTraining> adapter;
     if (how.lora_rank > 0) {
