@@ -7,6 +7,7 @@ import subprocess
 
 import alcore
 from model_keys_folder import TARGETS, TEXTS
+from tap import Tap
 
 
 def read_tensors(path):
@@ -74,3 +75,13 @@ def peft_lacks(build):
     except RuntimeError as error:
         return "peft cannot be imported: " + str(error).splitlines()[-1]
     return ""
+
+
+def run_with_peft(build, case):
+    """Runs a test of one case, which is skipped where peft cannot be imported."""
+    if reason := peft_lacks(build):
+        print("1..0 # SKIP " + reason)
+        return
+    tap = Tap()
+    tap.run([case])
+    tap.finish()

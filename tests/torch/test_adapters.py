@@ -18,7 +18,7 @@ os.environ["ALCORE_LIBRARY"] = os.environ.get("ALCORE_LIBRARY") or os.path.join(
 import alcore  # noqa: E402
 from adapter_files import answers_alike, read_tensors, worst, write_tensors  # noqa: E402
 from language_folder import language_folder  # noqa: E402
-from model_keys_folder import TEXTS, is_language, make_folder  # noqa: E402
+from model_keys_folder import TARGETS, TEXTS, is_language, make_folder  # noqa: E402
 from refusals import error  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -68,7 +68,8 @@ def parity(box):
 
 def saved(box):
     """The copy is a model of its own, with the head that the adapter gives it."""
-    for name in ("llama", "qwen3", "bert", "roberta-mlm-to-class", "bert-to-class", "t5", "marian"):
+    for name in ("llama", "qwen3", "qwen2-biased", "llama-tied-words", "llama-tied-output", "llama-tied-both", "llama-tied-saved", "bert", "roberta-mlm-to-class",
+                 "bert-to-class", "t5", "marian"):
         model, copy = alcore.Model.open(adapter(box, name)), os.path.join(box, "copy-" + name)
         model.save(copy)
         assert not os.path.exists(os.path.join(copy, "adapter_config.json"))
@@ -145,16 +146,12 @@ def refusals(box):
     def one_factor(tensors):
         return {name: value for name, value in tensors.items() if "layers.0.self_attn.q_proj.lora_B" not in name}
 
-    def embeddings(tensors):
-        floats = struct.pack("<60f", *range(60)), struct.pack("<16f", *range(16))
-        return {"base_model.model.model.embed_tokens.lora_embedding_A": ("F32", [1, 60], floats[0]),
-                "base_model.model.model.embed_tokens.lora_embedding_B": ("F32", [16, 1], floats[1])}
-
     def no_prefix(tensors):
         return {name.replace("base_model.model.", ""): value for name, value in tensors.items()}
 
     for name, change, tensors, word in (("qwen3", None, other_names, "x_proj"), ("qwen3", None, one_factor, "lora_B"),
-                                        ("llama-tied", {"r": 1, "target_modules": ["embed_tokens"]}, embeddings, "tie_word_embeddings"), ("qwen3", None, no_prefix, "base_model.model."),
+                                        ("qwen2-biased", None, lambda tensors: {key: value for key, value in tensors.items() if "lora_B.bias" not in key}, "lora_bias"),
+                                        ("qwen2-biased", {"lora_bias": False}, None, "lora_bias"), ("qwen3", None, no_prefix, "base_model.model."),
                                         ("nomic", None, None, "belongs to nothing")):
         found = error(lambda: alcore.Model.open(adapter(box, name, change, tensors)))
         assert word in found, (name, word, found)
@@ -243,6 +240,50 @@ def expressions(box):
     assert "layers_pattern has 'l++'" in error(lambda: alcore.Model.open(adapter(box, "qwen3", {**targets, "layers_pattern": ["l++"]})))
 
 
+def tied_tables(box):
+    """A language model whose table of words is its output has two matrices where an adapter changes one of both, whether the file of its base holds
+    the table twice or once; where the change is the same it still has one."""
+    table = "model.embed_tokens.weight"
+    for name, wanted in (("llama-tied-words", [True, False]), ("llama-tied-output", [False, True]), ("llama-tied-saved", [True, False]),
+                         ("llama-tied-both", [True])):  # which matrices of the copy are changed
+        for twice in (False, True):
+            path = adapter(os.path.join(box, str(twice)), name)
+            base, copy = os.path.join(path, "..", "..", "fixtures", "llama-tied"), os.path.join(box, "copy-%s-%s" % (name, twice))
+            plain = os.path.join(box, "plain-%s-%s" % (name, twice))
+            alcore.Model.open(base).save(plain)  # one file in float32
+            tensors = read_tensors(os.path.join(plain, "model.safetensors"))
+            if twice:
+                write_tensors(os.path.join(plain, "model.safetensors"), {**tensors, "lm_head.weight": tensors[table]})
+                shutil.rmtree(base)
+                os.rename(plain, base)
+            model = alcore.Model.open(path)
+            compare(model, name)
+            model.save(copy)
+            compare(alcore.Model.open(copy), name)
+            saved = read_tensors(os.path.join(copy, "model.safetensors"))
+            with open(os.path.join(copy, "config.json"), encoding="utf-8") as file:
+                ties = json.load(file)["tie_word_embeddings"]
+            found = [saved[key][2] != tensors[table][2] for key in (table, "lm_head.weight") if key in saved]
+            assert found == wanted and ties == (len(wanted) == 1), (name, twice, found, ties)
+
+    def other(tensors):
+        dtype, shape, data = tensors["base_model.model.lm_head.lora_B.weight"]
+        return {**tensors, "base_model.model.lm_head.lora_B.weight": (dtype, shape, data[:-4] + struct.pack("<f", 7))}
+
+    found = error(lambda: alcore.Model.open(adapter(box, "llama-tied-both", None, other)))
+    assert "adapter_config.json: ensure_weight_tying is true" in found, found
+    # An adapter of the table is trained further beside the output, which stays; others are not.
+    pool = alcore.Pool(TEXTS, references=TARGETS)
+    path = adapter(box, "llama-tied-words")
+    model = alcore.Model.open(path)
+    model.train(pool, updates=2, rate=0.01, lora_rank=2)
+    model.save(os.path.join(box, "further"))
+    again = alcore.Model.open(os.path.join(box, "further"))
+    assert again.info["version"] == model.info["version"] != alcore.Model.open(path).info["version"]
+    for name in ("llama-tied-output", "llama-tied-both", "qwen2-biased"):
+        assert "trained here" in error(lambda: alcore.Model.open(adapter(box, name)).train(pool, updates=1, lora_rank=2)), name
+
+
 def tied_outputs(box):
     """Factors of an output matrix that is that of the embeddings, whether the file of the base holds it twice or once."""
     def output(tensors):
@@ -263,7 +304,7 @@ def tied_outputs(box):
 
 def main():
     tap = Tap()
-    tap.run([parity, saved, in_fewer_bits, bases, refusals, contradictions, expressions, tied_outputs])
+    tap.run([parity, saved, in_fewer_bits, bases, refusals, contradictions, expressions, tied_tables, tied_outputs])
     tap.finish()
 
 

@@ -13,10 +13,9 @@ TORCH = os.path.join(ROOT, "tests", "torch")
 sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), TORCH, os.path.join(BUILD, "bindings", "python")]
 os.environ["ALCORE_LIBRARY"] = os.environ.get("ALCORE_LIBRARY") or os.path.join(BUILD, "lib", "libalcore.so.1")
 import alcore  # noqa: E402
-from adapter_files import answers_alike, inside_peft, peft_lacks, worst  # noqa: E402
+from adapter_files import answers_alike, inside_peft, run_with_peft, worst  # noqa: E402
 from language_folder import language_folder  # noqa: E402
 from model_keys_folder import TARGETS, TEXTS, is_language, make_folder  # noqa: E402
-from tap import Tap  # noqa: E402
 
 BASES = {"bert-class": "query,word_embeddings", "distilbert-class": "all-linear", "albert-token": None, "modernbert-token": "Wqkv,Wi", "mpnet-class": None,
          "eurobert-class": "embed_tokens,v_proj", "llama": "all-linear", "qwen3": "embed_tokens,q_proj", "gemma3": "q_proj,down_proj", "marian": "all-linear", "t5": None, "mbart": "fc1"}
@@ -39,19 +38,11 @@ def adapters_answer_alike(box):
     inside_peft(BUILD, os.path.join(TORCH, "lora_peer.py"), *trained)
     for out, (model, base, parameters) in trained.items():
         with open(out + ".parameters", encoding="utf-8") as file:
-            assert json.load(file) == parameters, (out, parameters)
+            found = json.load(file)
+        assert found == parameters, (out, found, parameters)
         for opened in (model, alcore.Model.open(out)):
             wanted = answers_alike(opened, out + ".answers")
         assert worst(sum(alcore.Model.open(base).embed(TEXTS).tolist(), []), wanted["embed"]) > 1e-3, out
 
 
-def main():
-    if reason := peft_lacks(BUILD):
-        print("1..0 # SKIP " + reason)
-        return
-    tap = Tap()
-    tap.run([adapters_answer_alike])
-    tap.finish()
-
-
-main()
+run_with_peft(BUILD, adapters_answer_alike)

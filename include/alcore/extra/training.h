@@ -151,8 +151,8 @@ typedef struct alcore_train_result {
     /** Numbers that the training changes: with alcore_train_options.lora_rank those of the adapter
      * and of the last layers of a classifier; 0: unknown. @since 1.1 */
     int64_t trained_parameters;
-    /** Numbers that the model has, a matrix that is used twice counted once and those of the
-     * adapter included; 0: the engine does not tell. @since 1.1 */
+    /** Numbers of the model that can be trained, a matrix that is used twice counted once, and
+     * those of the adapter; 0: the engine does not tell. @since 1.1 */
     int64_t parameters;
 } alcore_train_result;
 /** An alcore_train_result with its size set and everything else 0. */

@@ -347,8 +347,8 @@ typedef struct alcore_sys_model_trained {
     int64_t tokens;  /**< read by this run, without padding */
     double loss;     /**< mean per token (per example with a sequence head) of the last update */
     double seconds;  /**< of this run */
-    /** How many numbers are trained, and how many the model has, a tied matrix counted once and
-     * those of an adapter included; 0: unknown. */
+    /** How many numbers are trained, and how many of the model can be, a tied matrix counted once,
+     * with those of an adapter; 0: unknown. */
     int64_t trained_parameters, parameters;
 } alcore_sys_model_trained;
 

@@ -6,6 +6,7 @@
  *
  *     NAME.lora_A.weight, NAME.lora_B.weight             factors
  *     NAME.lora_embedding_A, NAME.lora_embedding_B       of a table of embeddings
+ *     NAME.lora_B.bias                                   of lora_bias: added to the bias
  *     NAME.lora_magnitude_vector                         lengths of DoRA
  *     NAME.base_layer.weight, NAME.base_layer.bias       whole, of a module that has factors
  *     NAME.weight, NAME.bias                             whole, of others */
@@ -41,6 +42,7 @@ bool is_known(const std::string &key) {
                                                 "layers_to_transform",
                                                 "loftq_config",
                                                 "lora_alpha",
+                                                "lora_bias",
                                                 "lora_dropout",
                                                 "lora_ga_config",
                                                 "megatron_core",
@@ -163,12 +165,8 @@ Json read_config(const Host &host, const std::string &folder) {
 Adapter::Adapter(const Host &host, const std::string &folder)
     : folder_(folder), path_(folder + "/adapter_config.json"), config_(read_config(host, folder)),
       keys_(config_, path_), rules_(keys_), weights_(host, folder, "adapter_model.safetensors") {
-    const Keys &keys = keys_;
-    head_ = head_of(keys);
-    const double rank = static_cast<double>(keys.integer("r", 8)),
-                 alpha = keys.real("lora_alpha", 8);
-    const bool rooted = keys.flag("use_rslora", false);
-    if (rank < 1) keys.refuse("r", "1 or more");
+    head_ = head_of(keys_);
+    if (keys_.integer("r", 8) < 1) keys_.refuse("r", "1 or more");
     for (const std::string &name : weights_.names()) {
         if (is_copy(weights_, name)) continue;
         unused_.insert(name);
@@ -180,29 +178,11 @@ Adapter::Adapter(const Host &host, const std::string &folder)
         std::string own = name.substr(PREFIX.size());
         const std::string plain = without(own, ".lora_A.weight"),
                           table = without(own, ".lora_embedding_A"),
-                          module = plain.empty() ? table : plain;
-        if (!module.empty()) {
-            Delta delta;
-            delta.table = plain.empty();
-            delta.a = name;
-            delta.b = std::string(PREFIX) + module +
-                      (delta.table ? ".lora_embedding_B" : ".lora_B.weight");
-            const double r = by_pattern(keys, "rank_pattern", module, rank);
-            const char *key = r == rank ? "r" : "rank_pattern";
-            if (!(r >= 1) || r != std::floor(r) || r > 1 << 24)
-                keys.refuse(key, "whole numbers from 1 on");
-            delta.rank = static_cast<int64_t>(r);
-            if (const std::vector<int64_t> &shape = weights_.shape(name);
-                shape.empty() || shape[0] != delta.rank)
-                keys.refuse(key, ("the rows of " + name + " in adapter_model.safetensors, " +
-                                  std::to_string(shape.empty() ? 0 : shape[0]))
-                                     .c_str());
-            rules_.check_factors(module);
-            if (keys.flag("use_dora", false))
-                delta.magnitude = std::string(PREFIX) + module + ".lora_magnitude_vector";
-            delta.scale =
-                by_pattern(keys, "alpha_pattern", module, alpha) / (rooted ? std::sqrt(r) : r);
-            deltas_[module + ".weight"] = delta;
+                          bias = without(own, ".lora_B.bias");
+        if (!plain.empty() || !table.empty()) {
+            find_factors(name, plain.empty() ? table : plain, plain.empty());
+        } else if (!bias.empty()) {
+            find_bias(name, bias);
         } else if (own.find(".lora_") == std::string::npos) {
             const size_t base = own.find(BASE);
             if (base == std::string::npos) saved_.insert(own);
@@ -215,6 +195,52 @@ Adapter::Adapter(const Host &host, const std::string &folder)
         if (!module.empty() && !rules_.saves(module))
             rules_.check_bias(module, deltas_.count(module + ".weight") != 0);
     }
+}
+
+double Adapter::rank_of(const std::string &module) const {
+    return by_pattern(keys_, "rank_pattern", module, static_cast<double>(keys_.integer("r", 8)));
+}
+
+double Adapter::scale_of(const std::string &module) const {
+    const double rank = rank_of(module),
+                 alpha = by_pattern(keys_, "alpha_pattern", module, keys_.real("lora_alpha", 8));
+    return alpha / (keys_.flag("use_rslora", false) ? std::sqrt(rank) : rank);
+}
+
+/* name: of the factor A. */
+void Adapter::find_factors(const std::string &name, const std::string &module, bool table) {
+    Delta delta;
+    delta.table = table;
+    delta.a = name;
+    delta.b = std::string(PREFIX) + module + (table ? ".lora_embedding_B" : ".lora_B.weight");
+    const double r = rank_of(module);
+    const char *key = r == static_cast<double>(keys_.integer("r", 8)) ? "r" : "rank_pattern";
+    if (!(r >= 1) || r != std::floor(r) || r > 1 << 24)
+        keys_.refuse(key, "whole numbers from 1 on");
+    delta.rank = static_cast<int64_t>(r);
+    if (const std::vector<int64_t> &shape = weights_.shape(name);
+        shape.empty() || shape[0] != delta.rank)
+        keys_.refuse(key, ("the rows of " + name + " in adapter_model.safetensors, " +
+                           std::to_string(shape.empty() ? 0 : shape[0]))
+                              .c_str());
+    rules_.check_factors(module);
+    if (keys_.flag("use_dora", false))
+        delta.magnitude = std::string(PREFIX) + module + ".lora_magnitude_vector";
+    const std::string bias = std::string(PREFIX) + module + ".lora_B.bias";
+    if (!table && keys_.flag("lora_bias", false) && !weights_.has(bias))
+        keys_.refuse("lora_bias", ("false where adapter_model.safetensors lacks " + bias).c_str());
+    delta.scale = scale_of(module);
+    deltas_[module + ".weight"] = delta;
+}
+
+/* name: of the bias of the factor B. */
+void Adapter::find_bias(const std::string &name, const std::string &module) {
+    Delta delta;
+    if (!keys_.flag("lora_bias", false))
+        keys_.refuse("lora_bias", ("true where adapter_model.safetensors has " + name).c_str());
+    delta.b = name;
+    delta.scale = scale_of(module);
+    deltas_[module + ".bias"] = delta;
 }
 
 at::Tensor Adapter::take(const std::string &name, const std::vector<int64_t> &shape) {
@@ -234,6 +260,12 @@ at::Tensor Adapter::add(const std::string &name, const at::Tensor &value) {
     const auto found = deltas_.find(name);
     if (found == deltas_.end()) return value;
     const Delta &delta = found->second;
+    if (delta.a.empty())
+        return take(delta.b, value.sizes().vec())
+            .to(at::kFloat)
+            .mul(delta.scale)
+            .add_(value)
+            .to(value.scalar_type());
     if (value.dim() != 2)
         fail(ALCORE_E_UNSUPPORTED, "%s: %s is no factor of a matrix, but of a convolution",
              folder_.c_str(), delta.a.c_str());
@@ -248,6 +280,22 @@ at::Tensor Adapter::add(const std::string &name, const at::Tensor &value) {
         change.mul_(delta.table ? factors : factors.unsqueeze(1));
     }
     return change.to(value.scalar_type());
+}
+
+bool Adapter::adds_same(const std::string &table, const std::string &matrix) {
+    if (!adds(table) || !adds(matrix)) return false;
+    const Delta &one = deltas_.at(table), &other = deltas_.at(matrix);
+    const bool same = at::equal(weights_.read(one.a), weights_.read(other.b).t()) &&
+                      at::equal(weights_.read(one.b), weights_.read(other.a).t());
+    if (!same && keys_.flag("ensure_weight_tying", false))
+        keys_.refuse("ensure_weight_tying",
+                     ("false where the factors of " + matrix +
+                      " in adapter_model.safetensors are not those of the table of words")
+                         .c_str());
+    if (!same || one.scale != other.scale || !other.magnitude.empty()) return false;
+    for (const std::string &name : {other.a, other.b, has(matrix) ? whole_.at(matrix) : other.a})
+        unused_.erase(name);
+    return true;
 }
 
 void Adapter::expect(const std::string &name, const std::string &prefix) const {
@@ -274,7 +322,7 @@ void Adapter::expect(const std::string &name, const std::string &prefix) const {
 
 std::vector<Adapter::Factors> Adapter::factors() {
     std::vector<Factors> out;
-    for (const auto &[name, delta] : deltas_) {
+    for (const auto &[name, delta] : deltas_) { /* without lora_bias: matrices alone */
         const at::Tensor a = weights_.read(delta.a).to(at::kFloat),
                          b = weights_.read(delta.b).to(at::kFloat);
         out.push_back({without(name, ".weight"), a, b, delta.scale, delta.table});
@@ -285,6 +333,8 @@ std::vector<Adapter::Factors> Adapter::factors() {
 Json Adapter::trained_config() const {
     if (keys_.flag("use_dora", false))
         keys_.refuse("use_dora", "false of an adapter that is trained here", ALCORE_E_UNSUPPORTED);
+    if (keys_.flag("lora_bias", false))
+        keys_.refuse("lora_bias", "false of an adapter that is trained here", ALCORE_E_UNSUPPORTED);
     if (keys_.text("bias", "none") != "none")
         keys_.refuse("bias", "none of an adapter that is trained here", ALCORE_E_UNSUPPORTED);
     /* PEFT writes the table of the base beside its factors, too: the training reads it there. */

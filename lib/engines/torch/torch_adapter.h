@@ -35,6 +35,10 @@ class Adapter {
     /* value, a tensor of the other folder on the CPU, with what the adapter adds to it: the sum of
      * both in float32, in the type of value. */
     at::Tensor add(const std::string &name, const at::Tensor &value);
+    /* Whether what it adds to the output matrix is what it adds to the table of words, as with
+     * ensure_weight_tying of PEFT; then nothing of the matrix is asked for. Fails where the key
+     * says so and the factors do not. */
+    bool adds_same(const std::string &table, const std::string &matrix);
     /* Fails where a tensor of the adapter was asked for by neither read() nor add(): the model that
      * was built has no place for it. */
     void check_used() const;
@@ -61,12 +65,16 @@ class Adapter {
 
   private:
     struct Delta {
-        std::string a, b;      /* names of both factors in the file */
+        std::string a, b;      /* names of both factors in the file; of a bias b alone */
         std::string magnitude; /* that of lora_magnitude_vector; empty: there is none */
         double scale = 0;      /* alpha / r or alpha / sqrt(r) */
         int64_t rank = 0;
         bool table = false; /* of embeddings: the transpose is added */
     };
+    void find_factors(const std::string &name, const std::string &module, bool table);
+    void find_bias(const std::string &name, const std::string &module);
+    double rank_of(const std::string &module) const;
+    double scale_of(const std::string &module) const;
     at::Tensor take(const std::string &name, const std::vector<int64_t> &shape);
     const std::string folder_, path_; /* path_: of adapter_config.json */
     const Json config_;
@@ -74,7 +82,7 @@ class Adapter {
     const AdapterRules rules_;
     Weights weights_;
     std::map<std::string, std::string> whole_; /* name of a tensor -> its name in the file */
-    std::map<std::string, Delta> deltas_;      /* by the name of the weight, "NAME.weight" */
+    std::map<std::string, Delta> deltas_;      /* by the name of the tensor, "NAME.weight" */
     std::set<std::string> saved_;              /* of whole_: those of modules_to_save */
     std::set<std::string> unused_;             /* names in the file that no one asked for yet */
     std::string head_;

@@ -44,7 +44,8 @@ bool AdapterRules::Choice::fits(const std::string &module) const {
 
 AdapterRules::AdapterRules(const Keys &keys)
     : keys_(keys), targets_(choice("target_modules")), excluded_(choice("exclude_modules")),
-      saved_(texts_of(keys, "modules_to_save")), bias_(keys.text("bias", "none")) {
+      saved_(texts_of(keys, "modules_to_save")), bias_(keys.text("bias", "none")),
+      tying_(keys.flag("ensure_weight_tying", false)) {
     if (bias_ != "none" && bias_ != "all" && bias_ != "lora_only")
         keys.refuse("bias", "none, all or lora_only");
     json_t *layers = keys.find("layers_to_transform");
@@ -71,6 +72,7 @@ bool AdapterRules::in_layers(const std::string &module) const {
 }
 
 void AdapterRules::check_factors(const std::string &module) const {
+    if (tying_ && names_module("lm_head", module)) return;
     if ((targets_.names || targets_.pattern) && !targets_.fits(module))
         keys_.refuse("target_modules", ("what names the modules with factors, such as " + module +
                                         " in adapter_model.safetensors")

@@ -53,6 +53,7 @@ class AdapterRules {
     std::optional<std::vector<int64_t>> layers_; /* none: all */
     std::vector<std::regex> layer_patterns_;
     std::string bias_;
+    bool tying_; /* the output has the factors of the table of words, whose names are the key's */
 };
 
 } // namespace alcore_torch

@@ -75,15 +75,22 @@ at::Tensor Builder::tied(const at::Tensor &value, const at::Tensor &other) {
             if (stored.whole.is_same(tensor)) return stored.hash;
         return tensor_hash(tensor);
     };
-    if (!ties() || value.sizes() != other.sizes() || hash(value) != hash(other)) return value;
+    if (!ties()) return value;
     const auto whole = [&](const at::Tensor &tensor) {
         return std::any_of(adapted.begin(), adapted.end(), [&](const Adapted &one) {
             return one.whole && one.value.is_same(tensor);
         });
     };
+    const bool alike = value.sizes() == other.sizes() && hash(value) == hash(other),
+               both = whole(value) && whole(other),
+               changed = family.language && (is_adapted(value) || is_adapted(other));
+    if (!alike || (changed && !both)) {
+        model.parted = model.parted || changed;
+        return value;
+    }
     /* The adapter holds both, which are one: as ensure_weight_tying of PEFT has it. What it adds to
      * one of them is for check_adapter() to refuse. */
-    if (!model.decoder && whole(value) && whole(other))
+    if (!model.decoder && both)
         std::erase_if(adapted, [&](const Adapted &one) {
             return one.value.is_same(value) || one.value.is_same(other);
         });
@@ -92,6 +99,40 @@ at::Tensor Builder::tied(const at::Tensor &value, const at::Tensor &other) {
     model.parameters -= value.numel();
     model.stored.pop_back();
     return other;
+}
+
+bool Builder::is_adapted(const at::Tensor &value) const {
+    return std::any_of(adapted.begin(), adapted.end(),
+                       [&](const Adapted &one) { return one.value.is_same(value); });
+}
+
+/* The entry of a tensor that was read. */
+static const Stored &entry_of(const Model &model, const at::Tensor &value) {
+    return *std::find_if(model.stored.begin(), model.stored.end(),
+                         [&](const Stored &one) { return one.whole.is_same(value); });
+}
+
+at::Tensor Builder::shared(const std::string &name, const at::Tensor &words) {
+    if (adapter == nullptr || !family.language || (!is_adapted(words) && !adapter->adds(name)))
+        return words;
+    at::Tensor value = weights.read(entry_of(model, words).name, words.sizes().vec(), model.dtype);
+    const uint64_t hash = tensor_hash(value);
+    value = adapter->add(name, value).to(model.device);
+    model.parameters += value.numel();
+    model.stored.push_back({name, value, value, hash});
+    model.parted = true;
+    return value;
+}
+
+/* A second copy of the table in the file of the base is not read, as it would be one of both. */
+bool Builder::changes_alike(const std::string &name, const at::Tensor &words) {
+    if (adapter == nullptr || !family.language || !ties()) return false;
+    if (weights.has(name) &&
+        tensor_hash(weights.read(name).to(model.dtype)) != entry_of(model, words).hash)
+        return false;
+    if (!adapter->adds_same(family.prefix + std::string("embed_tokens.weight"), name)) return false;
+    std::erase_if(adapted, [&](const Adapted &one) { return one.value.is_same(words); });
+    return true;
 }
 
 void Builder::check_adapter() const {

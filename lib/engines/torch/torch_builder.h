@@ -44,6 +44,12 @@ struct Builder {
      * matrix for both, so that the one just read is removed from model.stored (its values stay in
      * model.weights_hash). */
     at::Tensor tied(const at::Tensor &value, const at::Tensor &other);
+    /* Of a language model whose output is the table of words: the table, or a matrix of its own
+     * where the adapter changes one of both, which PEFT trains as two. */
+    at::Tensor shared(const std::string &name, const at::Tensor &words);
+    /* Whether the adapter of a language model makes the same change to both, which stay one. */
+    bool changes_alike(const std::string &name, const at::Tensor &words);
+    bool is_adapted(const at::Tensor &value) const;
     /* Whether config.json ties the output matrix to the embeddings; that of RemBERT and of most
      * language models does not by default. */
     bool ties() const;
@@ -72,8 +78,9 @@ struct Builder {
     /* A probability of dropout under `key`, 0 or more and below 1. */
     double dropout(const char *key, double otherwise) const;
     bool is(const char *model_type) const;
-    /* Fails where the adapter has a tensor that was not read, or changes a matrix that the model
-     * uses in two places: PEFT itself changes one of them before merging, and both after. */
+    /* Fails where the adapter has a tensor that was not read, or changes a matrix that the model,
+     * which is no language model, uses in two places: PEFT itself changes one of them before
+     * merging, and both after. */
     void check_adapter() const;
 };
 

@@ -15,6 +15,7 @@ bool ends_with(const std::string &text, const char *end) {
 at::Tensor output_matrix(Builder &build, const std::string &name, const at::Tensor &words,
                          int64_t width) {
     const int64_t rows = words.size(0);
+    if (build.changes_alike(name, words)) return words;
     if (!build.find(name).empty()) return build.tied(build.read(name, {rows, width}), words);
     if (!build.ties())
         fail(ALCORE_E_DATA,
@@ -27,7 +28,7 @@ at::Tensor output_matrix(Builder &build, const std::string &name, const at::Tens
              "take its place in a head of %lld",
              build.folder.c_str(), name.c_str(), static_cast<long long>(words.size(1)),
              static_cast<long long>(width));
-    return words;
+    return build.shared(name, words);
 }
 
 namespace {

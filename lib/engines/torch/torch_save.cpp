@@ -182,11 +182,13 @@ void copy_modules(const Model &model, const std::string &folder) {
     }
 }
 
-/* config.json of a model whose class is another one by its adapter, with classes where transformers
- * would not expect as many. */
+/* config.json of a model whose class or output is another one by its adapter, with classes where
+ * transformers would not expect as many. */
 Json adapted_config(const Model &model) {
     Json config(json_deep_copy(model.config.get()), json_decref);
     if (!config) throw std::bad_alloc();
+    if (model.parted) json_object_set_new(config.get(), "tie_word_embeddings", json_false());
+    if (model.architecture.empty()) return config;
     json_object_set_new(config.get(), "architectures",
                         json_pack("[s]", model.architecture.c_str()));
     if (model.classes == 0 || !model.labels.empty()) return config;
@@ -213,7 +215,7 @@ void write_config(const Model &model, const std::string &folder) {
         json_object_set_new(model.config.get(), key, json_string(type));
         changed = true;
     }
-    const bool other = !model.architecture.empty();
+    const bool other = !model.architecture.empty() || model.parted;
     const Json config = other ? adapted_config(model) : model.config;
     if (!changed && !other && model.folder != folder)
         return copy_file(model.host, model.folder + "/config.json", folder + "/config.json");

@@ -244,13 +244,20 @@ class Gradients {
 };
 
 /* Every tensor of the model that can be trained, once, in the order of reading. */
-std::vector<Parameter> parameters_of(const Model &model) {
-    std::vector<Parameter> out;
+std::vector<const Stored *> trainable(const Model &model) {
+    std::vector<const Stored *> out;
     std::set<const void *> seen;
     for (const Stored &stored : model.stored)
         if (!stored.constant && seen.insert(stored.whole.unsafeGetTensorImpl()).second)
-            out.push_back({stored.name, stored.whole, at::zeros_like(stored.whole),
-                           at::zeros_like(stored.whole), stored.whole.dim() > 1});
+            out.push_back(&stored);
+    return out;
+}
+
+std::vector<Parameter> parameters_of(const Model &model) {
+    std::vector<Parameter> out;
+    for (const Stored *stored : trainable(model))
+        out.push_back({stored->name, stored->whole, at::zeros_like(stored->whole),
+                       at::zeros_like(stored->whole), stored->whole.dim() > 1});
     return out;
 }
 
@@ -503,7 +510,8 @@ void train_model(Model &model, const alcore_sys_model_training &given,
     };
     try {
         training.parameters = adapter ? adapter->parameters() : parameters_of(model);
-        out.parameters = model.parameters + (adapter ? adapter->factors_size() : 0);
+        out.parameters = adapter ? adapter->factors_size() : 0;
+        for (const Stored *stored : trainable(model)) out.parameters += stored->whole.numel();
         for (const Parameter &p : training.parameters) out.trained_parameters += p.value.numel();
         if (adapter) tell_size(model.host, out);
         passes = passes_of(how, 0);
