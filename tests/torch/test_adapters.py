@@ -86,7 +86,7 @@ def saved(box):
 
 def in_fewer_bits(box):
     """The merged model is near that in float32, and is refused where it would be saved, since a copy would have the weights of the base."""
-    for name in ("llama", "bert", "t5", "bert-to-class"):
+    for name in ("llama", "llama-tied-words", "llama-tied-output", "bert", "t5", "bert-to-class"):
         path = adapter(box, name)
         whole = alcore.Model.open(path).embed(TEXTS).tolist()
         for dtype, far in (("bfloat16", 0.2), ("int8", 0.5)):  # as in test_narrow.py
