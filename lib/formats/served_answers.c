@@ -215,35 +215,54 @@ static alcore_status fill_answer(answers *self, const alcore__line_reader *lines
     return ALCORE_OK;
 }
 
-/* The members of a line, and of what the server answered. */
-enum { LINE_ID, LINE_INDEX, LINE_RESPONSE, LINE_ERROR, LINE_CHOICES, LINE_PROMPT, LINE_MEMBERS };
-enum { BODY_STATUS, BODY_BODY, BODY_ERROR, BODY_CHOICES, BODY_PROMPT, BODY_MEMBERS };
+/* The members of what a server answered, of a line, and of the "response" of a line. */
+enum { FAILURE, CHOICES, PROMPT, MESSAGE, META, ANSWER_MEMBERS };
+enum {
+    LINE_ID,
+    LINE_INDEX,
+    LINE_RESPONSE,
+    LINE_ANSWER,
+    LINE_MEMBERS = LINE_ANSWER + ANSWER_MEMBERS
+};
+enum { BODY_STATUS, BODY_BODY, BODY_ANSWER, BODY_MEMBERS = BODY_ANSWER + ANSWER_MEMBERS };
+static const member answer_names[ANSWER_MEMBERS] = {{.name = "error"},
+                                                    {.name = "choices"},
+                                                    {.name = "prompt_logprobs"},
+                                                    {.name = "message"},
+                                                    {.name = "meta_info"}};
 
-/* Finds the choices of a line and the log-probabilities of its prompt: in the line itself, in its
- * "response", or in the "body" of that. A failure of the server is an error. */
-static alcore_status find_body(const alcore__line_reader *lines, member line[LINE_MEMBERS],
-                               member *choices, member *prompt) {
-    member body[BODY_MEMBERS] = {{.name = "status_code"},
-                                 {.name = "body"},
-                                 {.name = "error"},
-                                 {.name = "choices"},
-                                 {.name = "prompt_logprobs"}};
+/* Finds what a server answered: in the line itself, in its "response", or in the "body" of that. A
+ * failure of the server is an error. */
+static alcore_status find_answer(const alcore__line_reader *lines, member line[LINE_MEMBERS],
+                                 member answer[ANSWER_MEMBERS]) {
+    member body[BODY_MEMBERS] = {{.name = "status_code"}, {.name = "body"}};
     int64_t status = 0;
-    *choices = line[LINE_CHOICES];
-    *prompt = line[LINE_PROMPT];
-    if (line[LINE_ERROR].kind) return server_error(lines, line[LINE_ERROR], 0);
+    memcpy(body + BODY_ANSWER, answer_names, sizeof answer_names);
+    memcpy(answer, line + LINE_ANSWER, sizeof answer_names);
+    if (answer[FAILURE].kind) return server_error(lines, answer[FAILURE], 0);
     if (line[LINE_RESPONSE].kind != '{') return ALCORE_OK;
     ALCORE__TRY(find_members(lines, &line[LINE_RESPONSE].value, body, BODY_MEMBERS));
     if (body[BODY_STATUS].kind) ALCORE__TRY(read_integer(lines, &body[BODY_STATUS], &status));
+    memcpy(answer, body + BODY_ANSWER, sizeof answer_names);
     if (body[BODY_BODY].kind == '{') {
-        alcore__json inner = body[BODY_BODY].value;
-        ALCORE__TRY(find_members(lines, &inner, body + BODY_ERROR, BODY_MEMBERS - BODY_ERROR));
+        memcpy(answer, answer_names, sizeof answer_names);
+        ALCORE__TRY(find_members(lines, &body[BODY_BODY].value, answer, ANSWER_MEMBERS));
     }
-    if (body[BODY_ERROR].kind || (status != 0 && status != 200))
-        return server_error(lines, body[BODY_ERROR], status);
-    *choices = body[BODY_CHOICES];
-    *prompt = body[BODY_PROMPT];
+    if (answer[FAILURE].kind || (status != 0 && status != 200))
+        return server_error(lines, answer[answer[FAILURE].kind ? FAILURE : MESSAGE], status);
     return ALCORE_OK;
+}
+
+/* The error of an answer without choices: that of SGLang, whose errors are no member of the answer,
+ * and its own form, of which the choices are not read. */
+static alcore_status no_choices(const alcore__line_reader *lines, const member *answer) {
+    if (answer[MESSAGE].kind == '"') return server_error(lines, answer[MESSAGE], 0);
+    if (answer[META].kind)
+        return alcore__lines_fail(
+            lines, "\"meta_info\" is of SGLang's /generate, which is not read; ask "
+                   "/v1/completions, of a text with \"echo\": true, \"logprobs\": k");
+    return alcore__lines_fail(lines, "no \"choices\": this is no answer of a server of OpenAI's "
+                                     "protocol");
 }
 
 /* alcore__line_sink: reads an answer and hands it on; blank lines say nothing. */
@@ -251,26 +270,22 @@ static alcore_status read_line(void *user, const alcore__line_reader *lines, cha
                                size_t length) {
     answers *self = user;
     alcore__served_answer answer = {.line = lines->line};
-    member line[LINE_MEMBERS] = {{.name = "custom_id"}, {.name = "index"},
-                                 {.name = "response"},  {.name = "error"},
-                                 {.name = "choices"},   {.name = "prompt_logprobs"}};
-    member choices, prompt, choice[CHOICE_MEMBERS];
+    member line[LINE_MEMBERS] = {{.name = "custom_id"}, {.name = "index"}, {.name = "response"}};
+    member found[ANSWER_MEMBERS], choice[CHOICE_MEMBERS];
     alcore__json json;
     if (length == 0) return ALCORE_OK;
+    memcpy(line + LINE_ANSWER, answer_names, sizeof answer_names);
     alcore__json_begin(&json, text, length, MAX_DEPTH);
     json.passes_nul = true; /* it is the text of a token */
     if (length >= 5 && memcmp(text, "data:", 5) == 0)
         return alcore__lines_fail(lines, "a part of a streamed answer; ask without \"stream\"");
     ALCORE__TRY(find_members(lines, &json, line, LINE_MEMBERS));
     if (!alcore__json_end(&json)) return alcore__served_fail_json(lines, &json);
-    ALCORE__TRY(find_body(lines, line, &choices, &prompt));
-    if (choices.kind != '[')
-        return alcore__lines_fail(lines,
-                                  "no \"choices\": this is no answer of a server of OpenAI's "
-                                  "protocol");
+    ALCORE__TRY(find_answer(lines, line, found));
+    if (found[CHOICES].kind != '[') return no_choices(lines, found);
     ALCORE__TRY(read_name(self, lines, &line[LINE_ID], &line[LINE_INDEX], &answer));
-    ALCORE__TRY(find_choice(lines, choices.value, self->numbered, choice));
-    ALCORE__TRY(read_choice(self, lines, choice, &prompt));
+    ALCORE__TRY(find_choice(lines, found[CHOICES].value, self->numbered, choice));
+    ALCORE__TRY(read_choice(self, lines, choice, &found[PROMPT]));
     ALCORE__TRY(fill_answer(self, lines, &answer));
     self->count++;
     return self->sink(self->user, &answer);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The forms of log-probabilities in answers (served_logprobs.h). Seen in the answers of llama.cpp's
- * server (tests/served) and in the sources of vLLM and SGLang, of 0.14 and 0.5 and of November
- * 2026. */
+ * server (tests/served) and in the sources of vLLM (0.14 to 0.33) and SGLang (0.5.23). */
 #include "formats/served_logprobs.h"
 
 #include <math.h>
@@ -257,8 +256,10 @@ static alcore_status read_named_classes(alcore__served_tokens *self,
 alcore_status alcore__served_read_lists(alcore__served_tokens *tokens,
                                         const alcore__line_reader *lines, alcore__json logprobs,
                                         const alcore__json *top) {
-    alcore__json none = {0}, classes = top ? *top : none;
+    alcore__json none = {0}, classes = top ? *top : none, first = classes;
     begin(tokens);
+    if (top && alcore__json_enter(&first, '[') && !alcore__json_item(&first) && !first.error)
+        top = NULL; /* as SGLang writes where none was asked for */
     if (!alcore__json_enter(&logprobs, '[')) return alcore__served_fail_json(lines, &logprobs);
     if (top && !alcore__json_enter(&classes, '[')) return alcore__served_fail_json(lines, &classes);
     size_t number = 0;

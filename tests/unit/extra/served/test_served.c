@@ -387,8 +387,8 @@ START_TEST(what_a_server_did_not_say) {
            ALCORE_E_DATA, "token 0 has a probability after sampling");
     refuse("{\"choices\":[{\"logprobs\":{\"token_logprobs\":[null,-1,null]}}]}", NNLL,
            ALCORE_E_DATA, "token 2 has no log-probability");
-    refuse("{\"choices\":[{\"logprobs\":{\"token_logprobs\":[-1],\"top_logprobs\":[]}}]}", NNLL,
-           ALCORE_E_DATA, "top_logprobs has 0 tokens, token_logprobs more");
+    refuse("{\"choices\":[{\"logprobs\":{\"token_logprobs\":[-1,-1],\"top_logprobs\":[{}]}}]}",
+           NNLL, ALCORE_E_DATA, "top_logprobs has 1 tokens, token_logprobs more");
     refuse("{\"choices\":[{\"logprobs\":{\"token_logprobs\":[],\"top_logprobs\":[null]}}]}", NNLL,
            ALCORE_E_DATA, "token_logprobs has 0 tokens, top_logprobs more");
     refuse("{\"choices\":[{\"prompt_logprobs\":[null,{\"a\":{\"logprob\":-1}}]}]}", NNLL,
@@ -484,6 +484,78 @@ START_TEST(packed_lists_have_tokens_alone) {
 }
 END_TEST
 
+/* The members of answers as the classes of vLLM 0.33.0 and SGLang 0.5.23 write them, where no other
+ * tokens than the text's were asked for. */
+START_TEST(answers_without_other_tokens) {
+    static const struct {
+        const char *line;
+        double first;
+        int64_t tokens;
+    } answers[] = {
+        /* SGLang, completions with "logprobs": 0. */
+        {"{\"id\":\"a\",\"object\":\"text_completion\",\"created\":0,\"model\":\"m\",\"choices\":[{"
+         "\"index\":0,\"text\":\" "
+         "hot\",\"logprobs\":{\"text_offset\":[-1,-1],\"token_logprobs\":[-0.5,"
+         "-2.0],\"tokens\":[\" hot\",\".\"],\"top_logprobs\":[]},\"finish_reason\":\"length\","
+         "\"matched_stop\":null,\"hidden_states\":null}],\"usage\":{\"prompt_tokens\":1},"
+         "\"metadata\":{"
+         "\"weight_version\":\"default\"}}",
+         -0.5, 2},
+        /* SGLang, chats with "logprobs": true. */
+        {"{\"id\":\"a\",\"object\":\"chat.completion\",\"created\":0,\"model\":\"m\",\"choices\":[{"
+         "\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\" "
+         "hot\",\"reasoning_content\":null,"
+         "\"tool_calls\":null},\"logprobs\":{\"content\":[{\"token\":\" hot\",\"bytes\":[32],"
+         "\"logprob\":-0.25,\"top_logprobs\":[]}]},\"finish_reason\":\"stop\",\"matched_stop\":2}]"
+         "}",
+         -0.25, 1},
+        /* vLLM, chats; the second token has no log-probability, for which -9999 stands. */
+        {"{\"id\":\"a\",\"object\":\"chat.completion\",\"created\":0,\"model\":\"m\",\"choices\":[{"
+         "\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\" "
+         "hot.\",\"reasoning\":null},"
+         "\"logprobs\":{\"content\":[{\"token\":\" hot\",\"logprob\":-0.75,\"bytes\":[32],"
+         "\"top_logprobs\":[]},{\"token\":\".\",\"logprob\":-9999.0,\"bytes\":null,\"top_"
+         "logprobs\":[]}]},"
+         "\"finish_reason\":\"stop\",\"stop_reason\":null,\"token_ids\":null,\"routed_experts\":"
+         "null}],"
+         "\"service_tier\":null,\"prompt_logprobs\":null,\"prompt_token_ids\":null}",
+         -0.75, 2},
+        /* vLLM, chats with "prompt_logprobs": 0. */
+        {"{\"id\":\"a\",\"object\":\"chat.completion\",\"created\":0,\"model\":\"m\",\"choices\":[{"
+         "\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"logprobs\":null,"
+         "\"finish_reason\":\"length\"}],\"prompt_logprobs\":[null,{\"70\":{\"logprob\":-1.5,"
+         "\"rank\":3,"
+         "\"decoded_token\":\" "
+         "hot\"}},{\"5\":{\"logprob\":-9999.0,\"rank\":null,\"decoded_token\":null}}]}",
+         -1.5, 2}};
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        double found[TOKENS];
+        ck_assert_ok(read_answers(answers[i].line, "", LOGPROBS, NULL));
+        ck_assert_int_eq(tokens_of("", "logprobs", 0, found), answers[i].tokens);
+        ck_assert_double_eq(found[0], answers[i].first);
+        refuse(answers[i].line, MARGINS, ALCORE_E_DATA,
+               i < 3 ? "the likeliest tokens are not listed" : "no likeliest class is given");
+    }
+}
+END_TEST
+
+/* What SGLang 0.5.23 answers beside OpenAI's protocol: errors that are no member of the answer, and
+ * its own form. */
+START_TEST(answers_of_sglang_alone) {
+#define FAILED                                                                                     \
+    "{\"object\":\"error\",\"message\":\"The input (9 tokens) is too long\","                      \
+    "\"type\":\"BadRequestError\",\"param\":null,\"code\":400}"
+    refuse(FAILED, NNLL, ALCORE_E_DATA,
+           "a.jsonl:1: the server answered: The input (9 tokens) is too long");
+    refuse("{\"custom_id\":\"r1\",\"response\":{\"status_code\":400,\"body\":" FAILED "}}", NNLL,
+           ALCORE_E_DATA, "the server answered with 400: The input (9 tokens) is too long");
+    refuse("{\"text\":\" hot\",\"output_ids\":[70],\"meta_info\":{\"id\":\"a\",\"prompt_tokens\":2,"
+           "\"input_token_logprobs\":[[null,5,null],[-1.5,70,null]],\"output_token_logprobs\":[["
+           "-0.5,70,\" hot\"]],\"input_top_logprobs\":[null,[[-0.5,71,null]]]}}",
+           NNLL, ALCORE_E_DATA, "\"meta_info\" is of SGLang's /generate, which is not read");
+}
+END_TEST
+
 /* llama.cpp's server lists the token of the byte 0 as "\u0000". */
 START_TEST(a_token_may_be_a_nul) {
     ck_assert_ok(
@@ -545,5 +617,6 @@ CHECK_SUITE_WITH("served", set_up, tear_down, every_form_gives_what_all_logits_g
                  a_list_of_all_classes_gives_the_entropy, a_margin_needs_two, rows_by_name_or_place,
                  the_first_of_several_choices, what_a_server_did_not_say, what_is_no_answer,
                  lists_that_are_too_uneven, lists_that_are_shorter_than_others,
-                 packed_lists_have_tokens_alone, texts_that_two_classes_may_share,
-                 a_token_may_be_a_nul, options_are_checked, every_allocation_may_fail);
+                 packed_lists_have_tokens_alone, answers_without_other_tokens,
+                 answers_of_sglang_alone, texts_that_two_classes_may_share, a_token_may_be_a_nul,
+                 options_are_checked, every_allocation_may_fail);
