@@ -186,6 +186,12 @@ static int set_cache(const arguments *args, alcore_model *model) {
     return outcome(alcore_model_set_cache(model, option_value(args, OPTION_CACHE, NULL), max_age));
 }
 
+/* Whether the command computes a score for which the log-probabilities of a text by itself, which
+ * the n-gram model has, are not those that are meant. */
+static bool is_of_round_trips(const arguments *args) {
+    return !strcmp(option_value(args, OPTION_SCORER, ""), "rttl");
+}
+
 int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out) {
     const char *value;
     taken by = {0};
@@ -195,7 +201,7 @@ int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcor
             return complain(EXIT_USAGE, "--model %s: %s has one model for all columns", value,
                             args->command->name);
     TRY(find_general_model(args, &value));
-    if (!value && inputs_are_named(args)) return check_taken(args, by);
+    if (!value && (inputs_are_named(args) || is_of_round_trips(args))) return check_taken(args, by);
     if (!value && !option_given(args, OPTION_QUIET))
         fputs("note: the built-in n-gram model stands in, as neither a column nor a model was "
               "given\n",

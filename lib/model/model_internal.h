@@ -279,6 +279,9 @@ alcore_status alcore__model_run_chosen(alcore__chosen *all, int32_t count, alcor
 alcore_status alcore__model_choose(alcore_model *const *models, int32_t count, alcore_pool *pool,
                                    const alcore__wanted *wanted, const char *need,
                                    char name[ALCORE__NEED_BYTES], int32_t *out_from);
+/* Adds to the error that nothing meets a need what would: the first of the inputs (column_names.h)
+ * that the need has, to be given. */
+alcore_status alcore__fail_without(alcore_status status, const char *need);
 /* Gives a column of the pool, of which `model` made some rows, the origin of the model with `note`
  * behind it, so that no later call takes it for a column of the model. Called with no lock of the
  * pool held. */

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "alcore/remedy.h"
 #include "base/alternatives.h"
 #include "model/model_internal.h"
+#include "pool/column_names.h"
 
 /* Copies the next alternative of a need into name, whose names are shorter than ALCORE__NEED_BYTES;
  * *rest, the need at first, moves behind it. False: none is left, and name is as it was. */
@@ -93,6 +95,33 @@ alcore_status alcore__model_run_chosen(alcore__chosen *all, int32_t count, alcor
                 if (strcmp(columns[c], all[i].name) == 0) all[i].use = uses[c];
     }
     return ALCORE_OK;
+}
+
+/* What gives the values of a column, as the end of a sentence whose beginning is the option. Of
+ * logprobs it is what gives them where no model is asked. */
+static const struct giver {
+    const char *column, *effect;
+} givers[] = {
+    {"logprobs", "gives those of translating back, by two models (docs/models.md, Round trips)"},
+    {"roundtrip", "gives the texts translated and translated back, by two models (docs/models.md, "
+                  "Round trips)"},
+    {"sample_probs", "gives the classes by several passes of a model, or by several models "
+                     "(docs/own-model.md)"},
+    {"probs", "gives the missing values, as a model with a head for classes does (docs/models.md)"},
+    {"mlm_losses", "gives the missing values, as a masked language model does (docs/models.md)"},
+    {"qa_start", "gives the missing values, as a model of question answering does "
+                 "(docs/models.md)"},
+};
+
+alcore_status alcore__fail_without(alcore_status status, const char *need) {
+    for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++) {
+        const char *name = alcore__column_name_input(i)->name, *effect = "gives the missing values";
+        if (!alcore__need_names(need, name)) continue;
+        for (size_t k = 0; k < sizeof givers / sizeof *givers; k++)
+            if (!strcmp(givers[k].column, name)) effect = givers[k].effect;
+        return alcore__fail_remedy(status, ALCORE_REMEDY_COLUMN, name, NULL /* no value */, effect);
+    }
+    return status;
 }
 
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,

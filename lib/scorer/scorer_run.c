@@ -232,11 +232,13 @@ static alcore_status provide_columns(scoring *self, alcore_model *model) {
     self->name_count = count;
     for (int32_t i = 0; i < count; i++)
         if (from[i] == ALCORE__SUPPLY_NONE)
-            return alcore__fail(
-                ALCORE_E_MISSING, "scorer %s needs the column '%s', which was not given%s%s",
-                self->scorer->name, needs[i],
-                !model ? "; there is no model to make it" : " and cannot be made by the model ",
-                !model ? "" : alcore_model_name(model));
+            return alcore__fail_without(
+                alcore__fail(
+                    ALCORE_E_MISSING, "scorer %s needs the column '%s', which was not given%s%s",
+                    self->scorer->name, needs[i],
+                    !model ? "; there is no model to make it" : " and cannot be made by the model ",
+                    !model ? "" : alcore_model_name(model)),
+                needs[i]);
     return ALCORE_OK;
 }
 

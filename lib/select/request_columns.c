@@ -89,19 +89,14 @@ const char *alcore__ngram_column(const char *need) {
 
 /* Attaches what mends a missing column to its error. Of the candidates it is the column itself,
  * where nothing else can make it, as front ends have options for the columns of the candidates
- * only: the first of the inputs (column_names.h) that the need has. */
-static alcore_status add_missing_remedy(alcore_status status, int32_t role, const char *need) {
-    const char *ngram = alcore__ngram_column(need);
+ * only. */
+static alcore_status add_missing_remedy(const resolver *self, alcore_status status, int32_t role,
+                                        const char *need) {
+    const char *ngram = self->needs_are_given ? NULL : alcore__ngram_column(need);
     if (ngram)
         return alcore__fail_remedy(status, ALCORE_REMEDY_MODEL, "ngram", ngram,
                                    "agrees to the built-in n-gram model");
-    for (int32_t i = 0; role == ALCORE_ROLE_CANDIDATES && i < ALCORE__COLUMN_INPUTS; i++) {
-        const char *name = alcore__column_name_input(i)->name;
-        if (alcore__need_names(need, name))
-            return alcore__fail_remedy(status, ALCORE_REMEDY_COLUMN, name, NULL /* no value */,
-                                       "gives the missing values");
-    }
-    return status;
+    return role == ALCORE_ROLE_CANDIDATES ? alcore__fail_without(status, need) : status;
 }
 
 /* Fails for a need that neither the pool nor a model meets. The message names the need and the role
@@ -138,7 +133,7 @@ static alcore_status fail_missing(const resolver *self, int32_t role, alcore_poo
             model ? alcore__engine_lacks(model, need, lacks) : lacks, (int)near.length,
             near.length ? near.data : "");
     alcore__buffer_clear(ctx, &near);
-    return status == ALCORE_E_MISSING ? add_missing_remedy(status, role, need) : status;
+    return status == ALCORE_E_MISSING ? add_missing_remedy(self, status, role, need) : status;
 }
 
 /* *out: the model that makes columns in a role for a model of the request: itself or, of the

@@ -62,7 +62,12 @@ def round_trips_are_read(box):
     args = ["select", "pool.txt", "--strategy", "rttl", "--budget", "4"]
     equal(picks(box.run(*args, "--logprobs", "lp.npy", "--offsets", "o.npy")), one["order"])
     # Log-probabilities of a language model of the texts are not those of a round trip.
-    contains(box.run(*args, expect=3).err, "'logprobs' is needed", "no model makes it")
+    done = box.run(*args, expect=3)
+    contains(done.err, "'logprobs' is needed", "no model makes it",
+             "; --logprobs FILE gives those of translating back, by two models (docs/models.md, Round trips)")
+    assert "ngram" not in done.err
+    contains(box.run("score", "pool.txt", "--scorer", "rttl", expect=3).err, "scorer rttl needs the column 'logprobs'",
+             "; --logprobs FILE gives those of translating back")
     box.file("back.txt", "text 0 of four\ntext 1 of\n\ntext three\n")
     done = box.run("select", "pool.txt", "--strategy", "rtt-bleu", "--budget", "2", "--roundtrip", "back.txt")
     equal(picks(done), [2, 3])
@@ -294,7 +299,18 @@ def a_positive_logprob_is_refused_with_the_hint(box):
 def uncertainty_without_probabilities_names_the_column(box):
     box.file("pool.txt", "a\nb\n")
     done = box.run("select", "pool.txt", "--strategy", "uncertainty", "--budget", "1", expect=3)
-    contains(done.err, "probs|token_probs' is needed", "; --probs FILE gives the missing values")
+    contains(done.err, "probs|token_probs' is needed", "; --probs FILE gives the missing values, as a model with a head for classes")
+
+
+@case
+def what_gives_a_column_is_told(box):
+    box.file("pool.txt", "a\nb\n")
+    for name, told in [("rtt-bleu", "--roundtrip FILE gives the texts translated and translated back"),
+                       ("bald", "--sample-probs FILE gives the classes by several passes of a model"),
+                       ("alps", "--losses FILE gives the missing values, as a masked language model"),
+                       ("egl", "--probs FILE gives the missing values, as a model with a head for classes")]:
+        contains(box.run("select", "pool.txt", "--strategy", name, "--budget", "1", expect=3).err, "; " + told)
+    contains(box.run("score", "pool.txt", "--scorer", "bald", expect=3).err, "; --sample-probs FILE gives the classes")
 
 
 def ragged(box, name, rows, kind="<f8"):
