@@ -2,7 +2,6 @@
 /* Trainings with less memory: blocks that are computed twice, which changes no byte, and products
  * in bfloat16 and float16 with weights in float32. And what scores of sources that begin alike
  * need. */
-#include <malloc.h>
 #include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,18 +69,6 @@ enum { DEEP = 16, LONG = 100, PAIRS = 20 };
 static void make_deep(void) {
     const plain_model model = {20, 64, DEEP, 4, 256, LONG, "\"dropout\": 0.1, \"random_seed\": 1"};
     make_plain(&model);
-}
-
-/* Largest resident memory of this process since it was asked for to be counted anew, in bytes. */
-static int64_t peak_memory(void) {
-    char line[200];
-    long long kib = 0;
-    FILE *file = fopen("/proc/self/status", "rb");
-    ck_assert_ptr_nonnull(file);
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "VmHWM: %lld", &kib) == 1) break;
-    fclose(file);
-    return kib * 1024;
 }
 
 /* The bytes by which one update raises the peak of a process of its own. */
@@ -166,8 +153,7 @@ START_TEST(a_common_beginning_is_not_copied_for_all_items) {
     const alcore_sys_model_sink sink = {.size = sizeof sink, .user = &scored, .put = keep_first};
     const alcore_sys_model_options options = {.size = sizeof options, .batch_tokens = 2 * MANY};
     char path[600];
-    /* Freed tensors go back to the system at once, so that the peak is of those that live. */
-    ck_assert_int_eq(mallopt(M_MMAP_THRESHOLD, 1 << 16), 1);
+    release_at_once();
     begin();
     alcore_sys_model *model = NULL;
     snprintf(path, sizeof path, "%s/llama", fixtures());

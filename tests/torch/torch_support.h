@@ -5,6 +5,7 @@
 #define TORCH_SUPPORT_H
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,25 @@ static inline void begin(void) {
     alcore_status status = alcore__module_load(ctx, getenv("TORCH_ENGINE"), &module);
     ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
     engine = module;
+}
+
+/* ---- memory ---- */
+
+/* Largest resident memory of this process since it was asked for to be counted anew, in bytes. */
+static inline int64_t peak_memory(void) {
+    char line[200];
+    long long kib = 0;
+    FILE *file = fopen("/proc/self/status", "rb");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "VmHWM: %lld", &kib) == 1) break;
+    fclose(file);
+    return kib * 1024;
+}
+
+/* Freed tensors go back to the system at once, so that the peak is of those that live. */
+static inline void release_at_once(void) {
+    ck_assert_int_eq(mallopt(M_MMAP_THRESHOLD, 1 << 16), 1);
 }
 
 /* ---- what comes back ---- */

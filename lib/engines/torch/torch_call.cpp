@@ -6,7 +6,7 @@
 
 namespace alcore_torch {
 
-alcore_status guard(const Model *model, const std::function<void()> &body, Mode mode) noexcept {
+alcore_status guard(const Model *model, const Borrowed &body, Mode mode) noexcept {
     return guard(model->host.user, model->device, mode, body);
 }
 

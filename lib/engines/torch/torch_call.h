@@ -15,8 +15,7 @@ struct alcore_sys_model : alcore_torch::Model {};
 namespace alcore_torch {
 
 /* guard() for calls on a model, which compute unless they say otherwise. */
-alcore_status guard(const Model *model, const std::function<void()> &body,
-                    Mode mode = Mode::Compute) noexcept;
+alcore_status guard(const Model *model, const Borrowed &body, Mode mode = Mode::Compute) noexcept;
 
 /* Items of one pass, by their numbers in the call, sorted by length, and their tokens. */
 struct Batch {

@@ -4,7 +4,9 @@
  * read once for a batch. Behind a source the targets are read as a tree, in which those that begin
  * alike share these tokens: of a source with n tokens the model reads n + nodes, and makes the
  * logits of 1 + nodes of them. The last token of a target is scored and not read. */
+#include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "torch_call.h"
 #include "torch_language.h"
@@ -26,10 +28,23 @@ struct Choices {
     int64_t deepest = 0;         /* tokens that are read behind a source in one row */
 };
 
+/* The targets sorted by their tokens: those that begin alike follow one another, so that nodes come
+ * in the order that a tree wants. */
+std::vector<int64_t> sorted(const alcore_sys_model_texts &targets) {
+    std::vector<int64_t> out(static_cast<size_t>(targets.count));
+    std::iota(out.begin(), out.end(), 0);
+    const int64_t *ids = targets.ids, *offsets = targets.offsets;
+    std::sort(out.begin(), out.end(), [&](int64_t a, int64_t b) {
+        return std::lexicographical_compare(ids + offsets[a], ids + offsets[a + 1],
+                                            ids + offsets[b], ids + offsets[b + 1]);
+    });
+    return out;
+}
+
 Choices choices_of(const alcore_sys_model_texts &targets) {
     Choices out;
     std::map<std::pair<int64_t, int64_t>, int64_t> nodes; /* of a parent and a token */
-    for (int64_t i = 0; i < targets.count; i++) {
+    for (int64_t i : sorted(targets)) {
         int64_t at = -1;
         for (int64_t k = targets.offsets[i]; k + 1 < targets.offsets[i + 1]; k++) {
             const int64_t depth = k - targets.offsets[i];

@@ -145,21 +145,22 @@ alcore_status info(alcore_sys_model *model, alcore_sys_model_info *out) {
 }
 
 /* train of the table. *out, of the size that it says, is filled also after a failure. describe()
- * makes the version anew, as it contains the hash of the weights. */
+ * makes the version anew, as it contains the hash of the weights; a model that kept the version of
+ * other weights would be taken for these. */
 alcore_status train(alcore_sys_model *model, const alcore_sys_model_training *training,
                     alcore_sys_model_trained *out) {
     alcore_sys_model_training settings{};
     std::memcpy(&settings, training, std::min(training->size, sizeof settings));
     alcore_sys_model_trained done{};
-    alcore_status status = guard(
+    const alcore_status trained = guard(
         model, [&] { train_model(*model, settings, done); }, Mode::Train);
-    guard(
+    const alcore_status described = guard(
         model, [&] { describe(*model); }, Mode::Build);
     if (out != nullptr) {
         done.size = std::min(out->size, sizeof done);
         std::memcpy(out, &done, done.size);
     }
-    return status;
+    return trained != ALCORE_OK ? trained : described;
 }
 
 /* save of the table. */

@@ -7,9 +7,11 @@
  * line breaks, at which "." and "$" would differ. */
 #include "torch_expression.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <optional>
+#include <set>
 
 #include "torch_parts.h"
 
@@ -50,9 +52,20 @@ class Translation {
         case '\\':
             return escape(false);
         case '[':
+            repeatable_ = true;
             return set();
         case '(':
             return group();
+        case ')':
+            repeatable_ = true;
+            return take(1, ")");
+        case '|':
+            repeatable_ = false;
+            return take(1, "|");
+        case '^':
+        case '$':
+            repeatable_ = false;
+            return take(1, text_.substr(at_, 1));
         case '*':
         case '+':
         case '?':
@@ -61,25 +74,40 @@ class Translation {
             return counted();
         case ']':
         case '}':
+            repeatable_ = true;
             return take(1, std::string("\\") + next());
         default:
+            repeatable_ = true;
             return take(1, text_.substr(at_, 1));
         }
     }
 
     bool group() {
+        if (starts("(?#")) return skip_past(')');
+        repeatable_ = false;
         if (next(1) != '?') return take(1, "(");
         if (starts("(?:") || starts("(?=") || starts("(?!")) return take(3, text_.substr(at_, 3));
-        if (starts("(?#")) return skip_past(')');
-        return starts("(?P<") && skip_past('>') && take(0, "(");
+        return starts("(?P<") && named();
+    }
+    /* A group with a name, which no other one has. */
+    bool named() {
+        const size_t from = at_ + strlen("(?P<");
+        if (!skip_past('>')) return false;
+        const std::string name = text_.substr(from, at_ - 1 - from);
+        const bool is_name = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+                             std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                                 return std::isalnum(c) || c == '_';
+                             });
+        return is_name && names_.insert(name).second && take(0, "(");
     }
 
-    /* A repetition of `count` characters, and the mark behind it. A second one repeats what Python
-     * does not let be repeated, or is possessive. */
+    /* A repetition of `count` characters, and the mark behind it. A possessive one is refused as
+     * the second one of two, which it looks like. */
     bool repetition(size_t count, const std::string &as) {
+        if (!repeatable_) return false;
+        repeatable_ = false;
         take(count, as);
-        if (next() == '?') take(1, "?");
-        return next() != '*' && next() != '+' && next() != '?' && !is_counted();
+        return next() != '?' || take(1, "?");
     }
     /* Whether what follows is {m}, {m,}, {,n}, {,} or {m,n}; other braces are text. */
     bool is_counted() const {
@@ -88,7 +116,10 @@ class Translation {
                                  std::regex_constants::match_continuous);
     }
     bool counted() {
-        if (!is_counted()) return take(1, "\\{");
+        if (!is_counted()) {
+            repeatable_ = true;
+            return take(1, "\\{");
+        }
         const size_t count = text_.find('}', at_) + 1 - at_;
         std::string as = text_.substr(at_, count);
         if (as[1] == ',') as.insert(1, "0");
@@ -98,6 +129,7 @@ class Translation {
     bool escape(bool in_set) {
         const char what = next(1);
         if (what == '\0') return false;
+        repeatable_ = strchr("AZbB", what) == nullptr;
         if (!std::isalnum(static_cast<unsigned char>(what)))
             return take(2, std::string("\\") + what);
         if (strchr("dDwWsSnrtfv", what) != nullptr) return take(2, text_.substr(at_, 2));
@@ -127,6 +159,10 @@ class Translation {
 
     const std::string &text_;
     size_t at_ = 0;
+    /* Whether what stands before, comments left out, can be repeated: an item, and neither the
+     * beginning of a group or an alternative, nor a place such as "^", nor a repetition. */
+    bool repeatable_ = false;
+    std::set<std::string> names_;
     std::string out_;
 };
 

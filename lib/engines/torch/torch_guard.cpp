@@ -57,6 +57,11 @@ alcore_status report(alcore_status status, const std::string &text) {
     return core->set_error(status, text.data(), text.size());
 }
 
+static alcore_status report_memory() {
+    static const char text[] = "torch module: out of memory";
+    return core->set_error(ALCORE_E_NOMEM, text, sizeof text - 1);
+}
+
 /* torch's own errors: running out of memory is one of them and told by its text on the CPU. */
 static alcore_status report_torch(const c10::Error &error) {
     std::string text = error.what_without_backtrace();
@@ -69,8 +74,7 @@ static alcore_status report_torch(const c10::Error &error) {
  * float32, which it always has, the reason is memory. */
 static alcore_status report_other(const std::exception &error) {
     std::string text = error.what();
-    for (const char *done : {"could not create a primitive", "could not execute a primitive",
-                             "could not create a memory"})
+    for (const char *done : {"could not create a", "could not execute a"})
         if (text.find(done) != std::string::npos)
             return report(ALCORE_E_NOMEM, "torch: out of memory: oneDNN " + text);
     return report(ALCORE_E_INTERNAL, "torch module: " + text);
@@ -102,13 +106,32 @@ struct LoggedWarnings : c10::WarningHandler {
     }
 };
 
+/* Reports the exception that is handled. A Failure with an empty text is that of a host function,
+ * which has set its own text. */
+alcore_status report_handled() {
+    try {
+        throw;
+    } catch (const Failure &failure) {
+        return failure.text.empty() ? failure.status : report(failure.status, failure.text);
+    } catch (const c10::OutOfMemoryError &error) {
+        return report(ALCORE_E_NOMEM, error.what_without_backtrace());
+    } catch (const c10::Error &error) {
+        return report_torch(error);
+    } catch (const std::bad_alloc &) {
+        return report_memory();
+    } catch (const std::exception &error) {
+        return report_other(error);
+    } catch (...) {
+        return report(ALCORE_E_INTERNAL, "torch module: an unknown exception");
+    }
+}
+
 } // namespace
 
-/* Every function of the table but info and close calls it. A Failure with an empty text is that of
- * a host function, which has set its own text. InferenceMode(false) also ends an inference mode of
- * the caller, and switches gradients on while the object exists. */
-alcore_status guard(void *user, at::Device device, Mode mode,
-                    const std::function<void()> &body) noexcept {
+/* Every function of the table but info and close calls it. Where memory is short, the text of an
+ * error may find none either: what is told then takes none. InferenceMode(false) also ends an
+ * inference mode of the caller, and switches gradients on while the object exists. */
+alcore_status guard(void *user, at::Device device, Mode mode, const Borrowed &body) noexcept {
     try {
         c10::InferenceMode inference(mode == Mode::Compute);
         c10::AutoGradMode gradients(mode == Mode::Train);
@@ -127,18 +150,12 @@ alcore_status guard(void *user, at::Device device, Mode mode,
         if (!device.is_cpu()) current.reset_device(device);
         body();
         return ALCORE_OK;
-    } catch (const Failure &failure) {
-        return failure.text.empty() ? failure.status : report(failure.status, failure.text);
-    } catch (const c10::OutOfMemoryError &error) {
-        return report(ALCORE_E_NOMEM, error.what_without_backtrace());
-    } catch (const c10::Error &error) {
-        return report_torch(error);
-    } catch (const std::bad_alloc &) {
-        return report(ALCORE_E_NOMEM, "torch module: out of memory");
-    } catch (const std::exception &error) {
-        return report_other(error);
     } catch (...) {
-        return report(ALCORE_E_INTERNAL, "torch module: an unknown exception");
+        try {
+            return report_handled();
+        } catch (...) {
+            return report_memory();
+        }
     }
 }
 

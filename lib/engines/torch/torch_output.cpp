@@ -121,7 +121,8 @@ at::Tensor score_by_kernel(const Model &model, const at::Tensor &input, const at
 
 /* Rows are computed in pieces of at most 2^24 logits (64 MiB) and 4e9 operations, so that a large
  * vocabulary needs no matrix of all tokens, and a call can be cancelled between two, well within
- * 100 ms. clamp_max(0): rounding can lead above 0. */
+ * 100 ms. clamp_max(0): rounding can lead above 0. at::index() would call missing memory a wrong
+ * shape. */
 at::Tensor score_by_torch(const Model &model, const at::Tensor &input, const at::Tensor &labels,
                           const std::vector<int64_t> &counts) {
     constexpr int64_t CHUNK = int64_t{1} << 24;
@@ -140,7 +141,8 @@ at::Tensor score_by_torch(const Model &model, const at::Tensor &input, const at:
         const at::Tensor places = at::tensor(behind, labels.options().device(at::kCPU))
                                       .to(labels.device()),
                          logits = model.head_out(input.narrow(0, from, count)).to(at::kFloat),
-                         picked = at::index(logits, {places, labels.narrow(0, first, own)}),
+                         cells = places * logits.size(1) + labels.narrow(0, first, own),
+                         picked = logits.reshape({-1}).index_select(0, cells),
                          sums = at::logsumexp(logits, 1).index_select(0, places);
         out.narrow(0, first, own).copy_((picked - sums).clamp_max(0));
         first += own;

@@ -57,11 +57,24 @@ enum class Mode {
     Build,   /* no gradients, but tensors that may have them later: a model's weights */
     Train    /* gradients */
 };
+/* A function of a caller that outlives it. Unlike a std::function it takes no memory, which could
+ * fail before guard() is there to catch that. */
+class Borrowed {
+  public:
+    template <typename Function>
+    Borrowed(const Function &function)
+        : function_(&function),
+          call_([](const void *at) { (*static_cast<const Function *>(at))(); }) {}
+    void operator()() const { call_(function_); }
+
+  private:
+    const void *function_;
+    void (*call_)(const void *);
+};
 /* Runs a body so that no exception leaves it and the caller's settings of torch, its current device
  * included, are as before afterwards. user: the first argument of the host's functions; device: the
  * current one while the body runs. */
-alcore_status guard(void *user, at::Device device, Mode mode,
-                    const std::function<void()> &body) noexcept;
+alcore_status guard(void *user, at::Device device, Mode mode, const Borrowed &body) noexcept;
 
 /* Levels of alcore/context.h, which modules do not see. */
 enum { LOG_INFO = 20, LOG_WARN = 30 };
@@ -435,7 +448,7 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
 /* Tokens that are read behind every item of a batch, as a tree whose root is the end of the item: a
  * token attends to the item, to the tokens between its end and itself, and to itself. So
  * continuations of one item share what the model makes of the item and of their common beginnings
- * (torch_choices.cpp). */
+ * (torch_choices.cpp). Behind a node stand those that go on from it, and then all others. */
 struct Tree {
     std::vector<int64_t> ids;     /* [nodes] */
     std::vector<int64_t> parents; /* [nodes] an earlier node; -1: the root */

@@ -5,8 +5,13 @@
  * are joined: those in front, and those of their own tree, of which a mask leaves the token's own
  * and its ancestors'. An item behind a shared beginning is a tree without branches.
  *
+ * A tree is cut into groups of nodes that follow one another. As a node stands in front of all that
+ * go on from it, the ancestors of a group's nodes are in the group, or are those of its first node.
+ * So a group meets the keys in front, the path to its first node, and itself.
+ *
  * Memory: keys and values of as many tokens as a batch has, or JOINED, a second time, as they are
- * joined for some items at a time, and the mask, [nodes, keys]. */
+ * joined for some items at a time, and the mask of a group, [GROUP, keys in front + path + GROUP].
+ */
 #include "torch_tree.h"
 
 #include <algorithm>
@@ -15,19 +20,45 @@
 namespace alcore_torch {
 
 static constexpr int64_t JOINED = 4096; /* tokens: not many small products for short items */
+static constexpr int64_t GROUP = 512;   /* nodes */
 
-/* Which keys the nodes of a tree meet, 0 or minus infinity, float [nodes, keys + nodes], where the
- * first `keys` are the last ones of their item. window: positions that attention reaches back. */
-static at::Tensor mask_of(const Tree &tree, int64_t keys, int64_t window) {
+/* Nodes first .. first + count - 1 of a tree, and the ancestors of the first, which are as many as
+ * its depth, the one behind the root first. */
+struct Group {
+    int64_t first, count;
+    std::vector<int64_t> path;
+};
+
+static std::vector<Group> groups_of(const Tree &tree) {
     const int64_t nodes = static_cast<int64_t>(tree.ids.size());
-    at::Tensor out = at::full({nodes, keys + nodes}, -std::numeric_limits<float>::infinity());
+    std::vector<Group> out;
+    for (int64_t first = 0; first < nodes; first += GROUP) {
+        std::vector<int64_t> path;
+        for (int64_t at = tree.parents[static_cast<size_t>(first)]; at >= 0;
+             at = tree.parents[static_cast<size_t>(at)])
+            path.push_back(at);
+        std::reverse(path.begin(), path.end());
+        out.push_back({first, std::min(GROUP, nodes - first), path});
+    }
+    return out;
+}
+
+/* Which keys the nodes of a group meet, 0 or minus infinity, float [count, keys + path + count],
+ * where the first `keys` are the last ones of their item. window: positions that attention reaches
+ * back. */
+static at::Tensor mask_of(const Tree &tree, const Group &group, int64_t keys, int64_t window) {
+    const int64_t path = static_cast<int64_t>(group.path.size()), all = keys + path + group.count;
+    at::Tensor out = at::full({group.count, all}, -std::numeric_limits<float>::infinity());
     float *row = out.data_ptr<float>();
-    for (int64_t k = 0; k < nodes; k++, row += keys + nodes) {
+    for (int64_t k = group.first; k < group.first + group.count; k++, row += all) {
         const int64_t depth = tree.depths[static_cast<size_t>(k)];
         /* Key j is keys - j + depth positions before the node. */
         for (int64_t j = std::max<int64_t>(keys + depth - window, 0); j < keys; j++) row[j] = 0;
-        for (int64_t at = k; at >= 0; at = tree.parents[static_cast<size_t>(at)])
-            if (depth - tree.depths[static_cast<size_t>(at)] <= window) row[keys + at] = 0;
+        for (int64_t at = k; at >= 0; at = tree.parents[static_cast<size_t>(at)]) {
+            const int64_t level = tree.depths[static_cast<size_t>(at)];
+            const int64_t place = at < group.first ? level : path + at - group.first;
+            if (depth - level <= window) row[keys + place] = 0;
+        }
     }
     return out;
 }
@@ -55,25 +86,37 @@ static at::Tensor attend_behind(const StackPass &pass, const std::vector<Parts> 
     int64_t length = 0;
     for (const Parts &one : front) length += one[1].size(2);
     const int64_t window = windowed ? stack.window : std::numeric_limits<int64_t>::max() / 2,
-                  keys = std::min(length, window),
-                  step = std::max<int64_t>(
-                      std::max(pass.model.batch_tokens, JOINED) / (length + nodes), 1);
-    const at::Tensor mask = mask_of(tree, keys, window).to(own[0].device(), own[0].scalar_type());
-    std::vector<at::Tensor> mixed;
-    for (int64_t from = 0; from < items; from += step) {
-        const int64_t count = std::min(step, items - from);
-        auto joined = [&](size_t part) {
-            std::vector<at::Tensor> all;
-            for (const Parts &one : front) all.push_back(one[part].narrow(0, from, count));
-            all.push_back(own[part].narrow(0, from, count));
-            return at::cat(all, 2).narrow(2, length - keys, keys + nodes);
-        };
-        mixed.push_back(attend_run(own[0].narrow(0, from, count), joined(1), joined(2), mask, false,
-                                   stack, pass.dropout, 0)
-                            .transpose(1, 2)
-                            .reshape({count * nodes, stack.heads * stack.head}));
+                  keys = std::min(length, window);
+    std::vector<at::Tensor> groups; /* each [items, heads, count, head] */
+    for (const Group &group : groups_of(tree)) {
+        const int64_t read = static_cast<int64_t>(group.path.size()) + group.count;
+        const int64_t step =
+            std::max<int64_t>(std::max(pass.model.batch_tokens, JOINED) / (length + read), 1);
+        const at::Tensor mask =
+            mask_of(tree, group, keys, window).to(own[0].device(), own[0].scalar_type());
+        const at::Tensor path =
+            at::tensor(group.path, at::TensorOptions().dtype(at::kLong)).to(own[0].device());
+        std::vector<at::Tensor> mixed;
+        for (int64_t from = 0; from < items; from += step) {
+            const int64_t count = std::min(step, items - from);
+            auto some = [&](size_t part) {
+                return own[part].narrow(0, from, count).narrow(2, group.first, group.count);
+            };
+            auto joined = [&](size_t part) {
+                std::vector<at::Tensor> all;
+                for (const Parts &one : front) all.push_back(one[part].narrow(0, from, count));
+                if (!group.path.empty())
+                    all.push_back(own[part].narrow(0, from, count).index_select(2, path));
+                all.push_back(some(part));
+                return at::cat(all, 2).narrow(2, length - keys, keys + read);
+            };
+            mixed.push_back(
+                attend_run(some(0), joined(1), joined(2), mask, false, stack, pass.dropout, 0));
+        }
+        groups.push_back(at::cat(mixed));
+        pass.model.host.tick(nullptr, 0, 0);
     }
-    return mixed.size() == 1 ? mixed[0] : at::cat(mixed);
+    return at::cat(groups, 2).transpose(1, 2).reshape({items * nodes, stack.heads * stack.head});
 }
 
 at::Tensor attend_tree(const StackPass &pass, const at::Tensor &qkv, bool windowed) {
