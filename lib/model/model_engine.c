@@ -553,10 +553,13 @@ bool alcore__answers_questions(const alcore__engine_model *data) {
            !(data->info.calls & others);
 }
 
+bool alcore__learns(const alcore__engine_model *data) {
+    return alcore__classifies(data) || alcore__classifies_tokens(data) ||
+           alcore__answers_questions(data) || (data->info.calls & ALCORE_SYS_MODEL_TRANSLATE);
+}
+
 bool alcore__engine_trains(const alcore__engine_model *data) {
-    return alcore__engine_has(data, ALCORE_SYS_MODEL_TRAIN) &&
-           (alcore__classifies(data) || alcore__classifies_tokens(data) ||
-            alcore__answers_questions(data) || (data->info.calls & ALCORE_SYS_MODEL_TRANSLATE));
+    return alcore__engine_has(data, ALCORE_SYS_MODEL_TRAIN) && alcore__learns(data);
 }
 
 const alcore__engine_model *alcore__engine_of(const alcore_model *model) {

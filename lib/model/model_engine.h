@@ -321,8 +321,10 @@ bool alcore__classifies(const alcore__engine_model *data);
 bool alcore__classifies_tokens(const alcore__engine_model *data);
 /* Whether they are questions with contexts and answers: it has a head for answers. */
 bool alcore__answers_questions(const alcore__engine_model *data);
-/* Whether the model can be trained: the engine trains it, and it translates, classifies texts or
- * their tokens, or answers questions. */
+/* Whether the model does what is trained: it translates, classifies texts or their tokens, or
+ * answers questions. */
+bool alcore__learns(const alcore__engine_model *data);
+/* Whether the model can be trained: it does such a thing, and the engine trains it. */
 bool alcore__engine_trains(const alcore__engine_model *data);
 /* alcore__model_table.save of an engine. */
 alcore_status alcore__engine_save(alcore_model *model, const char *path);

@@ -139,10 +139,11 @@ alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,
     const alcore__engine_model *data = model->data;
     if (!alcore__engine_trains(data))
         return alcore__fail(
-            ALCORE_E_UNSUPPORTED,
-            "model %s is not trained: it neither translates nor classifies texts or tokens nor "
-            "answers questions, or its weights are not float32: open it with that dtype",
-            model->name);
+            ALCORE_E_UNSUPPORTED, "model %s is not trained: %s", model->name,
+            alcore__learns(data)
+                ? "its weights are not float32, the dtype with which it has to be opened; the "
+                  "products of a training may be narrower (precision)"
+                : "it neither translates nor classifies texts or tokens nor answers questions");
     if (options->lora_rank && !(data->info.calls & ALCORE_SYS_MODEL_TRAIN_LORA))
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "model %s: adapters of it (lora_rank) are not trained", model->name);
