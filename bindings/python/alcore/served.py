@@ -116,7 +116,8 @@ class OpenAI:
     of a text. score_references() and translate() need it.
 
     top: likeliest tokens that are asked for (2 or more for margins); vocabulary: tokens of the model's vocabulary, with which entropies are
-    the upper bound in place of the lower one; max_tokens: of an output; body: further members of requests, such as {"seed": 1, "stop":
+    the upper bound in place of the lower one; max_tokens: of an output; echo_tokens: those that are asked for behind an echoed text and left
+    out, 1 for SGLang, which refuses 0; body: further members of requests, such as {"seed": 1, "stop":
     ["\\n"]}. key: of the server, which is sent to it and stands in no message, file or representation.
 
     threads: requests at once; timeout: seconds for a request; retries: further tries of a request that timed out, broke off or met a status
@@ -128,13 +129,13 @@ class OpenAI:
 
     def __init__(self, url: str, model: str, *, prompt: str | None = None, chat: bool = True, key: str | None = None, top: int = 5,
                  vocabulary: int = 0, max_tokens: int = 256, body: t.Mapping[str, Any] | None = None, threads: int = 8, timeout: float = 60.0,
-                 retries: int = 5, wait: float = 1.0, cache: t.Path | None = None) -> None:
+                 retries: int = 5, wait: float = 1.0, cache: t.Path | None = None, echo_tokens: int = 0) -> None:
         if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
             raise ValueError("url: http://... or https://... is expected, got %r" % url)
         if prompt is not None and "{source}" not in prompt:
             raise ValueError("prompt: {source} stands in it for the text")
         for name, number, least in (("top", top, 1), ("vocabulary", vocabulary, 0), ("max_tokens", max_tokens, 1), ("threads", threads, 1),
-                                    ("retries", retries, 0), ("timeout", timeout, 0.001), ("wait", wait, 0)):
+                                    ("echo_tokens", echo_tokens, 0), ("retries", retries, 0), ("timeout", timeout, 0.001), ("wait", wait, 0)):
             if number < least:
                 raise ValueError("%s: %r is below %r" % (name, number, least))
         own = {"model", "prompt", "messages", "logprobs", "top_logprobs", "echo", "stream", "n"} & set(body or ())
@@ -142,7 +143,7 @@ class OpenAI:
             raise ValueError("body: %s is set by the model" % sorted(own)[0])
         self.url, self.model, self.prompt, self.chat, self.top, self.vocabulary = url.rstrip("/"), model, prompt, chat, top, vocabulary
         self.max_tokens, self.body, self.threads, self.timeout = max_tokens, dict(body or {}), threads, timeout
-        self.retries, self.wait = retries, wait
+        self.retries, self.wait, self.echo_tokens = retries, wait, echo_tokens
         self.name = "served " + model
         self._key = key
         self._cache = None if cache is None else Path(os.fsdecode(cache))
@@ -175,7 +176,8 @@ class OpenAI:
         wholes = [prefix + (reference or "") for prefix, reference in zip(prefixes, texts.references or [None] * len(texts))]
         answers = self._ask(texts, [self._echo(text) for text in prefixes + wholes], list(texts.rows) * 2)
         found = []
-        for row, whole, before, answer in zip(texts.rows, wholes, answers, answers[len(texts):]):
+        for row, prefix, whole, before, answer in zip(texts.rows, prefixes, wholes, answers, answers[len(texts):]):
+            self._check_echo(row, prefix, before)
             self._check_echo(row, whole, answer)
             tokens, numbers = _tokens(answer["choices"][0])
             first = max(1, _common(_tokens(before["choices"][0])[0], tokens))
@@ -220,7 +222,8 @@ class OpenAI:
 
     def _echo(self, text: str) -> tuple[str, dict[str, Any]]:
         """The request for the log-probabilities of a text."""
-        return "/completions", {**self.body, "model": self.model, "prompt": text, "echo": True, "max_tokens": 0, "logprobs": self.top}
+        return "/completions", {**self.body, "model": self.model, "prompt": text, "echo": True, "max_tokens": self.echo_tokens,
+                                "logprobs": self.top}
 
     def _request(self, text: str, language: str | None = None, how: t.Mapping[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """The request for the output to the prompt."""
@@ -274,7 +277,8 @@ class OpenAI:
             with error:
                 words = "%d: %s" % (error.code, self._hide(_message(_words_of(error))))
             if error.code not in _PASSING:
-                raise ServedError("the server answered " + words) from None
+                more = "; SGLang needs echo_tokens=1" if "max_tokens must be positive" in words else ""
+                raise ServedError("the server answered " + words + more) from None
             after = error.headers.get("Retry-After", "")
             raise _Passing("the server answered " + words, float(after) if after.isdecimal() else None) from None
         except (OSError, http.client.HTTPException) as error:  # a time-out, a connection that is refused or breaks off
@@ -344,6 +348,18 @@ class OpenAI:
         if not str(answer["choices"][0].get("text") or "").startswith(text):
             raise ServedError("row %d: the server did not echo the text, as llama.cpp's does not: with a prompt the columns are of the "
                               "model's output" % row)
+        if self.echo_tokens:
+            self._cut_output(row, answer)
+
+    def _cut_output(self, row: int, answer: dict[str, Any]) -> None:
+        """Leaves the tokens behind the echoed text out of an answer."""
+        lists, tokens = answer["choices"][0].get("logprobs") or {}, (answer.get("usage") or {}).get("prompt_tokens")
+        found = len(lists.get("token_logprobs") or ())
+        if not isinstance(tokens, int) or not found - self.echo_tokens <= tokens <= found:
+            raise ServedError("row %d: the server tells %d tokens, and %r of the text (usage.prompt_tokens)" % (row, found, tokens))
+        for name in ("tokens", "token_logprobs", "top_logprobs", "text_offset"):
+            if isinstance(lists.get(name), list):
+                lists[name] = lists[name][:tokens]
 
     def _number(self, row: int, number: float | None) -> float:
         if number is None or not number <= 1e-3:  # 0, but for rounding

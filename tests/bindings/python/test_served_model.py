@@ -35,7 +35,7 @@ class Server:
     """faults: {text: list of what happens to the next requests for it}, of names of methods of Handler."""
 
     def __init__(self):
-        self.faults, self.requests, self.lock = {}, [], threading.Lock()
+        self.faults, self.requests, self.lock, self.sglang = {}, [], threading.Lock(), False
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -78,6 +78,8 @@ class Server:
         """An echo as vLLM's, or a chat whose output is the text backwards."""
         if body.get("echo"):
             found = numbers_of(text)
+            if self.sglang:
+                return self.answer_of_sglang(text, found)
             return {"choices": [{"index": 0, "text": text, "logprobs": {
                 "tokens": text.split(), "token_logprobs": [None, *found[1:]],
                 "top_logprobs": [None, *({"x%d" % place: number for place, number in enumerate(top_of(number))} for number in found[1:])]}}]}
@@ -87,6 +89,14 @@ class Server:
         choices = [{"index": index, "message": {"role": "assistant", "content": output}, "logprobs": {"content": content}}
                    for index in range(body.get("n", 1))]
         return {"choices": choices[::-1]}
+
+    def answer_of_sglang(self, text, found):
+        """The text and a token behind it, as SGLang 0.5.23: that of a reference, which is not taken for one of the prompt."""
+        numbers, tokens = [None, *found[1:], -0.5], [*text.split(), "x"]
+        lists = {"text_offset": [-1] * len(tokens), "token_logprobs": numbers, "tokens": tokens,
+                 "top_logprobs": [None, *({"x%d" % place: number for place, number in enumerate(top_of(one))} for one in numbers[1:])]}
+        return {"id": "a", "object": "text_completion", "choices": [{"index": 0, "text": text + "x", "logprobs": lists, "matched_stop": None}],
+                "usage": {"prompt_tokens": len(tokens) - 1, "total_tokens": len(tokens), "completion_tokens": 1}}
 
     def close(self):
         self.http.shutdown()
@@ -126,6 +136,21 @@ def test_texts_are_echoed(server):
     assert path == "/v1/completions" and (body["echo"], body["max_tokens"], body["logprobs"], body["model"]) == (True, 0, 5, "m")
     high = columns_of(model_of(server, vocabulary=100), "entropies")["entropies"]
     assert all(low < more for row, others in zip(found["entropies"], high) for low, more in zip(row, others))
+
+
+def test_echoes_of_sglang(server):
+    plain = columns_of(model_of(server), "logprobs", "margins")
+    scores = alcore.Model(model_of(server, prompt=PROMPT + " : ")).score(["a b", "c"], ["x y", "z"])
+    server.sglang = True
+    assert columns_of(model_of(server, echo_tokens=1), "logprobs", "margins") == plain
+    assert server.requests[-1][2]["max_tokens"] == 1
+    assert alcore.Model(model_of(server, prompt=PROMPT + " : ", echo_tokens=1)).score(["a b", "c"], ["x y", "z"]) == scores
+    server.sglang = False
+    server.faults = {"a": [lambda handler, *_: handler.say(400, b'{"object":"error","message":"max_tokens must be positive","code":400}')]}
+    with pytest.raises(alcore.served.ServedError, match="max_tokens must be positive; SGLang needs echo_tokens=1"):
+        columns_of(model_of(server), "logprobs", texts=["a"])
+    with pytest.raises(alcore.served.ServedError, match=r"row 0: the server tells \d+ tokens, and None of the text"):
+        columns_of(model_of(server, echo_tokens=1), "logprobs")
 
 
 def test_outputs_to_a_prompt(server):
