@@ -108,6 +108,10 @@ typedef struct alcore__partial_type {
      * NULL: those of all blocks are sent, as are those that have sums or values before the extra
      * bytes. Values that a shard keeps (alcore__own_rows) are not sent. block: any of the pass. */
     void (*join)(const alcore__block *block, void *into, const void *next, size_t bytes);
+    /* In a run over own rows, in place of extra bytes of blocks: appends what this shard tells all
+     * of its candidates, once they are visited, 8 bytes or a multiple. reduce() takes what each
+     * shard that has any candidate has told, in order, with the first block of the shard. */
+    alcore_status (*tell)(alcore__run *run, alcore__buffer *out);
 } alcore__partial_type;
 
 /* One pass over the blocks of a source, or a nested table of passes: a row of a table. */

@@ -50,7 +50,8 @@ typedef struct alcore__own_rows {
     int64_t first, end; /* rows of the candidates' pool, whose blocks are whole */
     /* Of all shards; candidates is not 0 in any run over shards: */
     int64_t candidates;
-    double cost; /* of all candidates, where they have costs */
+    double cost;    /* of all candidates, where they have costs */
+    int32_t policy; /* by which the picks of all are bought; that of the run is overshoot */
 } alcore__own_rows;
 
 /* Bytes that a shard has written for all others. */

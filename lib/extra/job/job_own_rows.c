@@ -18,6 +18,7 @@ void alcore__job_use_own(alcore_job *job) {
     bool all = true;
     for (int64_t row = passes->own.first; row < passes->own.end && all; row++)
         all = passes->mask[row];
+    passes->input.own.policy = passes->input.fill.policy;
     passes->input.fill.policy = ALCORE__FILL_OVERSHOOT;
     if (!all) return;
     alcore__free(job->object.ctx, passes->mask);

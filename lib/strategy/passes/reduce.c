@@ -106,6 +106,7 @@ static alcore_status check_partial(alcore__run *run, const alcore__partial *part
     alcore__describe_block(run, pass, number, &block);
     *next = number + block.blocks;
     const alcore__partial_layout layout = exchanged_layout(run, pass, &block);
+    if (alcore__pass_tells(run, pass) && partial->bytes % 8 == 0) return ALCORE_OK;
     /* Without bytes where it is in that of another block, or in a block of another shard, of whose
      * candidates nothing is known. */
     if (partial->bytes == 0 && run->runner->exchanges &&
@@ -180,7 +181,8 @@ static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
     alcore__block block;
     alcore__describe_block(run, pass, partial->block, &block);
     if (!partial->bytes) return ALCORE_OK;
-    const alcore__partial_layout layout = exchanged_layout(run, pass, &block);
+    alcore__partial_layout layout = exchanged_layout(run, pass, &block);
+    if (alcore__pass_tells(run, pass)) layout.extra_bytes = partial->bytes;
     if (!alcore__lists_own(run)) store_values(run, pass, &block, partial->data);
     if (!pass->partial.reduce || !layout.extra_bytes) return ALCORE_OK;
     alcore__block_partial block_partial = {.block = block.number,

@@ -113,6 +113,10 @@ typedef struct alcore__partial_layout {
 alcore__partial_layout alcore__layout_of(const alcore__pass *pass, const alcore__block *block);
 /* Whether partials of several blocks become one on their way between shards. */
 bool alcore__pass_joins(const alcore__run *run, const alcore__pass *pass);
+/* Whether each shard tells of its rows in place of extra bytes of its blocks. */
+static inline bool alcore__pass_tells(const alcore__run *run, const alcore__pass *pass) {
+    return alcore__lists_own(run) && pass->partial.tell;
+}
 /* In a run that lists its own rows only: stores the values of the partials of own blocks, which
  * have none from then on. */
 void alcore__run_keep_values(alcore__run *run, alcore__partials *partials);

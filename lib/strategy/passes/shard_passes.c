@@ -33,12 +33,27 @@ static void pack(alcore__run *run, alcore__partials *partials) {
     partials->count = kept;
 }
 
+/* Adds what the shard tells of its rows, as the partial of its first block. */
+static alcore_status tell(alcore__run *run, int64_t first, alcore__partials *out) {
+    const alcore__pass *pass = alcore__present_pass(run);
+    alcore__buffer told = {0};
+    const alcore_status status = pass->partial.tell(run, &told);
+    if (status != ALCORE_OK || told.length == 0) {
+        alcore__free(run->ctx, told.data);
+        return status;
+    }
+    return alcore__partials_add(run->ctx, out, run->runner->pass_count, first, told.data,
+                                told.length);
+}
+
 /* Visits the own blocks of a pass and adds to *out what they contribute to all shards; a wave at a
  * time where values stay here or partials become one. */
 static alcore_status map_own(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end,
                              alcore__partials *out) {
     const bool keeps = alcore__lists_own(run);
     const bool waves = keeps || alcore__pass_joins(run, alcore__present_pass(run));
+    const bool tells = alcore__pass_tells(run, alcore__present_pass(run)) && first < end;
+    const int64_t first_own = first;
     for (int64_t wave_end; first < end; first = wave_end) {
         alcore__partials wave = {0};
         const int64_t blocks = waves ? alcore__blocks_per_wave(run, first) : end - first;
@@ -51,12 +66,13 @@ static alcore_status map_own(alcore__run *run, alcore__shard *shard, int64_t fir
         ALCORE__TRY(status);
     }
     pack(run, out); /* of all waves */
-    return ALCORE_OK;
+    return tells ? tell(run, first_own, out) : ALCORE_OK;
 }
 
 /* Whether the shards exchange partials of the pass. */
 static bool is_exchanged(alcore__run *run, const alcore__pass *pass) {
     bool any = !alcore__lists_own(run) || pass->partial.sums;
+    if (alcore__pass_tells(run, pass)) return true;
     if (any) return alcore__pass_has_partial(pass);
     for (int64_t b = 0; b < run->active[pass->source].blocks && !any; b++) {
         alcore__block block;

@@ -175,7 +175,7 @@ static alcore_status list_neighbors(alcore__run *run) {
 }
 
 static const alcore__pass PASSES[] = {
-    {ALCORE__UNCERTAINTY_PASS(ALCORE__SCORES)},
+    {ALCORE__UNCERTAINTY_PASS(.values = {ALCORE__SCORES})},
     {ALCORE__CHECK_TARGET_PASS},
     {.name = "labeled neighbors",
      .source = ALCORE__OVER_LABELED_ROWS,

@@ -18,12 +18,12 @@ typedef struct alcore__hybrid {
  * allowed even so, as the strategy does something else by them too. */
 alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source);
 
-/* Block function and partial of the pass "uncertainty", which fills an array of all candidates:
- * larger = more uncertain. */
+/* The pass "uncertainty", with the members of its partial, whose values fill an array of all
+ * candidates: larger = more uncertain. */
 alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial);
-#define ALCORE__UNCERTAINTY_PASS(array)                                                            \
+#define ALCORE__UNCERTAINTY_PASS(...)                                                              \
     .name = "uncertainty", .scores = true, .block = alcore__hybrid_score_block,                    \
-    .partial = {.values = {array}}
+    .partial = {__VA_ARGS__}
 
 /* A pass that fails for a target row with a NaN or an infinity. Distances to such a row are NaN or
  * infinite; no later pass would notice that. */

@@ -7,19 +7,19 @@
 #include "strategy/budget/rank.h"
 
 /* Offers C by (prox ascending, uncertainty descending): the largest key, minus prox, comes first.
- * `members` lists C by uncertainty, so the lower index in it wins between equal distances; index,
- * which is 0, 1, ..., stands for the pool rows that alcore__rank() expects. order, index and keys
- * [member_count]: workspace. */
+ * `by_uncertainty` lists C by uncertainty, so the lower index in it wins between equal distances;
+ * index, which is 0, 1, ..., stands for the pool rows that alcore__rank() expects. order, index and
+ * keys [member_count]: workspace. */
 static alcore_status buy_nearest(alcore__run *run, int64_t *order, int64_t *index, double *keys) {
     alcore__uncertainty_knn *state = run->state;
     int64_t count = state->member_count;
     for (int64_t i = 0; i < count; i++) {
         index[i] = i;
-        keys[i] = -state->prox[state->members[i]];
+        keys[i] = -state->prox[state->by_uncertainty[i]];
     }
     ALCORE__TRY(
         alcore__rank(run->ctx, keys, index, count, ALCORE__TIE_INDEX, 0 /* seed */, count, order));
-    for (int64_t i = 0; i < count; i++) order[i] = state->members[order[i]];
+    for (int64_t i = 0; i < count; i++) order[i] = state->number[state->by_uncertainty[order[i]]];
     return alcore__filler_offer_all(&state->hybrid.filler, order, count);
 }
 
@@ -33,8 +33,7 @@ static int64_t find_nearest(const alcore__uncertainty_knn *state, const double *
     for (int64_t i = 0; i < state->member_count; i++) {
         if (done[i]) continue;
         if (best >= 0 && !(sq_dist[i] < sq_dist[best])) {
-            double gain = state->uncertainty[state->member_positions[i]] -
-                          state->uncertainty[state->member_positions[best]];
+            const double gain = state->members[i].uncertainty - state->members[best].uncertainty;
             if (sq_dist[i] > sq_dist[best] || !(gain > 0)) continue;
         }
         best = i;
@@ -73,29 +72,15 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done)
         ALCORE__TRY(alcore__vectors_sq_dists(run, members, state->member_count, target, sq_dist));
         /* Not -1: fewer than member_count were offered. */
         int64_t nearest = find_nearest(state, sq_dist, done);
-        int64_t position = state->member_positions[nearest];
+        const int64_t number = state->number[nearest];
         done[nearest] = 1;
-        state->prox[position] = sq_dist[nearest];
-        ALCORE__TRY(alcore__filler_offer(&state->hybrid.filler, position, &bought));
-        if (bought) state->buyer[position] = group;
+        state->prox[nearest] = sq_dist[nearest];
+        ALCORE__TRY(alcore__filler_offer(&state->hybrid.filler, number, &bought));
+        if (bought) state->buyer[number] = group;
         offered++;
         ALCORE__TRY(alcore__tick(run->ctx, "covering the target", offered, state->member_count));
     }
     return ALCORE_OK;
-}
-
-/* The index of a member of C among those in row order, found by its position: a bisection of
- * member_positions, which ascends. */
-static int64_t find_member(const alcore__uncertainty_knn *state, int64_t position) {
-    int64_t low = 0, high = state->member_count - 1;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (state->member_positions[middle] < position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* Orders C for each group by (distance to its nearest row ascending, uncertainty descending), as
@@ -108,21 +93,23 @@ static alcore_status buy_in_turns(alcore__run *run, int64_t *index, int64_t *ord
     for (int64_t g = 0; g < groups; g++) {
         int64_t *list = order + g * count;
         starts[g + 1] = starts[g] + count;
-        for (int64_t i = 0; i < count; i++) { /* i: index in `members`, by uncertainty */
+        for (int64_t i = 0; i < count; i++) { /* i: index in `by_uncertainty` */
             index[i] = i;
-            values[i] = -state->nearest[find_member(state, state->members[i]) * groups + g];
+            values[i] = -state->nearest[state->by_uncertainty[i] * groups + g];
         }
         ALCORE__TRY(alcore__rank(run->ctx, values, index, count, ALCORE__TIE_INDEX, 0 /* seed */,
                                  count, list));
-        for (int64_t i = 0; i < count; i++) list[i] = state->members[list[i]];
+        for (int64_t i = 0; i < count; i++) list[i] = state->number[state->by_uncertainty[list[i]]];
     }
-    const alcore__group_lists lists = {
-        .starts = starts, .positions = order, .candidates = run->outcome.count};
+    const alcore__group_lists lists = {.starts = starts,
+                                       .positions = order,
+                                       .candidates =
+                                           alcore__lists_own(run) ? count : run->outcome.count};
     ALCORE__TRY(
         alcore__target_groups_buy(&state->groups, &lists, &state->hybrid.filler, state->buyer));
     for (int64_t m = 0; m < count; m++) {
-        int64_t position = state->member_positions[m], group = state->buyer[position];
-        if (group >= 0) state->prox[position] = state->nearest[m * groups + group];
+        const int64_t group = state->buyer[state->number[m]];
+        if (group >= 0) state->prox[m] = state->nearest[m * groups + group];
     }
     return ALCORE_OK;
 }
@@ -132,16 +119,20 @@ alcore_status alcore__uncertainty_knn_buy(alcore__run *run) {
     const int64_t count = state->member_count, groups = state->groups.count;
     const size_t height = alcore__run_height(run);
     int64_t *order, *index, *starts;
-    double *values;
+    double *values, *costs;
     uint8_t *done;
     ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &values));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, groups * count, &order));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &index));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &done));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, groups + 1, &starts));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &costs));
+    for (int64_t m = 0; m < count; m++) costs[m] = state->members[m].cost;
+    if (alcore__lists_own(run)) state->hybrid.filler.costs = costs;
     ALCORE__TRY(state->cover      ? buy_cover(run, values, done)
                 : state->in_turns ? buy_in_turns(run, index, order, values, starts)
                                   : buy_nearest(run, order, index, values));
+    state->hybrid.filler.costs = NULL;
     alcore__run_drop(run, height);
     return ALCORE_OK;
 }

@@ -18,13 +18,13 @@
  * from the target, or with cover=1 collects their embeddings. The visits of cover=1 are made after
  * the passes: each reads one row of the target and measures all of C from it.
  *
- * Memory: 33 bytes a candidate; with cover=1 also 8 bytes for each component of the embeddings of
- * C; in turns 8 bytes for each pair of a member of C and a group, 8 more while the budget is spent,
- * and one byte for each pair of a group and a target row. */
+ * Memory: 8 bytes a candidate, 16 for the record, and 56 for each member of C; with cover=1 also 8
+ * bytes for each component of the embeddings of C; in turns 8 bytes for each pair of a member of C
+ * and a group, 8 more while the budget is spent, and one byte for each pair of a group and a target
+ * row. */
 #include <math.h>
 #include <string.h>
 
-#include "strategy/budget/rank.h"
 #include "strategy/rules/uncertainty_knn.h"
 #include "strategy/strategies.h"
 
@@ -43,12 +43,11 @@ static alcore_status mask_groups(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Called once before the first pass: allocates the arrays, prox NaN (not measured) and buyer -1 (no
- * group). Those for the members of C follow in choose_members(), which knows how many there are.
- * Hints: the host works for each candidate, with two doubles for each pair of a row and a group. */
+/* Called once before the first pass. The arrays of C follow when it is known how many members it
+ * has (uncertainty_members.c). Hints: the host works for each candidate, with two doubles for each
+ * pair of a row and a group. */
 static alcore_status begin(alcore__run *run) {
     alcore__uncertainty_knn *state = run->state;
-    const int64_t count = run->outcome.count;
     state->in_turns = state->balanced && !state->cover && !state->by_mean;
     ALCORE__TRY(alcore__hybrid_begin(run, false));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, run->outcome.count, &state->uncertainty));
@@ -56,40 +55,10 @@ static alcore_status begin(alcore__run *run) {
         return alcore__fail(
             ALCORE_E_PARAM,
             "strategy uncertainty-knn: prox has no part in the choice with cover=1");
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->is_member));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->members));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->prox));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->buyer));
     ALCORE__TRY(alcore__target_groups_new(run, state->balanced, &state->groups));
     run->hints.row_work = true;
     run->hints.host_doubles = 2.0 * ALCORE_BLOCK_ROWS * (double)state->groups.count;
-    for (int64_t i = 0; i < count; i++) state->prox[i] = (double)NAN;
-    for (int64_t i = 0; i < count; i++) state->buyer[i] = -1;
     return state->in_turns ? mask_groups(run) : ALCORE_OK;
-}
-
-/* ---- end of pass "uncertainty" ---- */
-
-/* End of "uncertainty": C is the shortest prefix of the ranking by uncertainty that costs at least
- * c times the budget, or all candidates. The limit is 1e-9 lower, so that rounding in the sum of
- * costs does not add one more row. Makes members [member_count of candidates], which is allocated
- * for all, and is_member; with cover=1 and in turns the arrays for the members of C too. */
-static alcore_status choose_members(alcore__run *run) {
-    alcore__uncertainty_knn *state = run->state;
-    int64_t count = run->outcome.count;
-    double cost = 0, limit = state->factor * run->input->fill.budget - 1e-9;
-    ALCORE__TRY(alcore__rank(run->ctx, state->uncertainty, run->outcome.rows, count,
-                             run->input->fill.tie, run->input->seed, count, state->members));
-    while (state->member_count < count && cost < limit) {
-        int64_t position = state->members[state->member_count++];
-        state->is_member[position] = 1;
-        cost += alcore__filler_cost(&state->hybrid.filler, position);
-    }
-    if (!state->cover && !state->in_turns) return ALCORE_OK;
-    const int64_t members = state->member_count, dims = alcore__embedding_dims(run);
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, members, &state->member_positions));
-    if (state->cover) return ALCORE__RUN_ARRAY(run, (members + 1) * dims, &state->vectors);
-    return ALCORE__RUN_ARRAY(run, members * state->groups.count, &state->nearest);
 }
 
 /* ---- pass "distances": prox of the members of C ---- */
@@ -100,18 +69,9 @@ static bool measures(const alcore__run *run) {
     return !state->cover && !state->in_turns;
 }
 
-/* Number of members of C in a block. */
-static int64_t count_members(const alcore__block *block) {
-    const alcore__uncertainty_knn *state = block->run->state;
-    int64_t members = 0;
-    for (int64_t i = 0; i < block->count; i++) members += state->is_member[block->start + i];
-    return members;
-}
-
-/* The partial: double [active rows], prox of the members of C, NaN of the others. A block without
- * members is not visited. */
+/* The partial: double [members of C in the block], prox. A block without members is not visited. */
 static size_t distance_bytes(const alcore__block *block) {
-    return count_members(block) > 0 ? (size_t)block->count * sizeof(double) : 0;
+    return (size_t)alcore__uncertain_count(block) * sizeof(double);
 }
 
 /* Sets *matrix to the embeddings of a block of candidates, and fails on one that is not finite. */
@@ -120,11 +80,11 @@ static alcore_status open_matrix(alcore__block *block, alcore__matrix *matrix) {
     return alcore__matrix_check(matrix);
 }
 
-/* prox=min: computes the squared distance of each member to the nearest row of the target: prox
- * [active rows]; HUGE_VAL for rows that are no members. */
-static alcore_status measure_nearest(const alcore__matrix *matrix, double *prox) {
+/* prox=min: computes the squared distance of each member, whose wanted [active rows] is 1, to the
+ * nearest row of the target: prox [active rows]; HUGE_VAL for rows that are no members. */
+static alcore_status measure_nearest(const alcore__matrix *matrix, const uint8_t *wanted,
+                                     double *prox) {
     alcore__block *block = matrix->block;
-    const alcore__uncertainty_knn *state = block->run->state;
     const alcore__active_rows *target = &block->run->active[ALCORE__OVER_TARGET];
     for (int64_t i = 0; i < block->count; i++) prox[i] = HUGE_VAL;
     for (int64_t b = 0; b < target->blocks; b++) {
@@ -132,32 +92,39 @@ static alcore_status measure_nearest(const alcore__matrix *matrix, double *prox)
         if (!alcore__target_has_rows(block->run, b)) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &rows));
         const uint8_t *mask = target->mask ? target->mask + b * ALCORE_BLOCK_ROWS : NULL;
-        ALCORE__TRY(alcore__matrix_join_nearest(matrix, state->is_member + block->start, &rows,
-                                                mask, prox));
+        ALCORE__TRY(alcore__matrix_join_nearest(matrix, wanted, &rows, mask, prox));
     }
     return ALCORE_OK;
 }
 
-/* Measures the members of C in the block from the whole target: writes the partial, prox of the
- * members and NaN for the other active rows. */
+/* Measures the members of C in the block from the whole target. */
 static alcore_status measure_members(alcore__block *block, void *partial) {
     const alcore__uncertainty_knn *state = block->run->state;
-    double *prox = partial;
+    const int64_t count = alcore__uncertain_count(block);
+    double *told = partial, *prox; /* prox [active rows] */
+    int64_t *indices;
+    uint8_t *wanted;
     alcore__matrix matrix;
+    ALCORE__TRY(alcore__uncertain_indices(block, &indices, &wanted));
     ALCORE__TRY(open_matrix(block, &matrix));
-    ALCORE__TRY(state->by_mean ? alcore__target_groups_distances(
-                                     &state->groups, &matrix, state->is_member + block->start, prox)
-                               : measure_nearest(&matrix, prox));
-    for (int64_t i = 0; i < block->count; i++) {
-        if (!state->is_member[block->start + i]) prox[i] = (double)NAN;
-    }
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *prox, &prox));
+    ALCORE__TRY(state->by_mean
+                    ? alcore__target_groups_distances(&state->groups, &matrix, wanted, prox)
+                    : measure_nearest(&matrix, wanted, prox));
+    for (int64_t m = 0; m < count; m++) told[m] = prox[indices[m]];
     return ALCORE_OK;
 }
 
-/* Reduces the partial of one block: prox, at the positions of its active rows. */
+/* Copies the partial of a block, [members of the block, width], to values [member_count, width]. */
+static void store_members(const alcore__uncertainty_knn *state,
+                          const alcore__block_partial *partial, int64_t width, double *values) {
+    memcpy(values + alcore__uncertain_first(state, partial->block) * width, partial->extra,
+           partial->extra_bytes);
+}
+
 static alcore_status store_distances(alcore__run *run, const alcore__block_partial *partial) {
-    alcore__uncertainty_knn *state = run->state;
-    memcpy(state->prox + partial->start, partial->extra, partial->extra_bytes);
+    const alcore__uncertainty_knn *state = run->state;
+    store_members(state, partial, 1, state->prox);
     return ALCORE_OK;
 }
 
@@ -167,7 +134,7 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
  * each group. */
 static size_t nearest_bytes(const alcore__block *block) {
     const alcore__uncertainty_knn *state = block->run->state;
-    return (size_t)(count_members(block) * state->groups.count) * sizeof(double);
+    return (size_t)(alcore__uncertain_count(block) * state->groups.count) * sizeof(double);
 }
 
 /* Measures the members of C in the block from the nearest row of each group, one target block after
@@ -176,8 +143,12 @@ static alcore_status measure_groups(alcore__block *block, void *partial) {
     const alcore__run *run = block->run;
     const alcore__uncertainty_knn *state = run->state;
     const int64_t groups = state->groups.count, target_rows = run->input->target.rows;
+    const int64_t count = alcore__uncertain_count(block);
     double *nearest = partial, *sq_dist; /* sq_dist [groups, active rows] */
+    int64_t *indices;
+    uint8_t *wanted;
     alcore__matrix matrix;
+    ALCORE__TRY(alcore__uncertain_indices(block, &indices, &wanted));
     ALCORE__TRY(open_matrix(block, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, groups * block->count, sizeof *sq_dist, &sq_dist));
     for (int64_t i = 0; i < groups * block->count; i++) sq_dist[i] = HUGE_VAL;
@@ -188,31 +159,19 @@ static alcore_status measure_groups(alcore__block *block, void *partial) {
         for (int64_t g = 0; g < groups; g++) {
             const uint8_t *mask = state->group_mask + g * target_rows + b * ALCORE_BLOCK_ROWS;
             if (!memchr(mask, 1, (size_t)rows.count)) continue; /* none in this block */
-            ALCORE__TRY(alcore__matrix_join_nearest(&matrix, state->is_member + block->start, &rows,
-                                                    mask, sq_dist + g * block->count));
+            ALCORE__TRY(alcore__matrix_join_nearest(&matrix, wanted, &rows, mask,
+                                                    sq_dist + g * block->count));
         }
     }
-    for (int64_t i = 0; i < block->count; i++) {
-        if (!state->is_member[block->start + i]) continue;
-        for (int64_t g = 0; g < groups; g++) *nearest++ = sq_dist[g * block->count + i];
-    }
+    for (int64_t m = 0; m < count; m++)
+        for (int64_t g = 0; g < groups; g++)
+            nearest[m * groups + g] = sq_dist[g * block->count + indices[m]];
     return ALCORE_OK;
 }
 
-/* Appends the partial of a block, [members of the block, width], to values [member_count, width],
- * behind those of the blocks before, and the position of each member to member_positions. Blocks
- * come in order, so both are in row order. */
-static void append_members(alcore__uncertainty_knn *state, const alcore__block_partial *partial,
-                           int64_t width, double *values) {
-    memcpy(values + state->collected * width, partial->extra, partial->extra_bytes);
-    for (int64_t i = partial->start; i < partial->start + partial->count; i++)
-        if (state->is_member[i]) state->member_positions[state->collected++] = i;
-}
-
-/* Reduces the partial of one block: appends the distances of its members. */
 static alcore_status store_nearest(alcore__run *run, const alcore__block_partial *partial) {
-    alcore__uncertainty_knn *state = run->state;
-    append_members(state, partial, state->groups.count, state->nearest);
+    const alcore__uncertainty_knn *state = run->state;
+    store_members(state, partial, state->groups.count, state->nearest);
     return ALCORE_OK;
 }
 
@@ -220,32 +179,31 @@ static alcore_status store_nearest(alcore__run *run, const alcore__block_partial
 
 /* The partial: double [members of the block, dims]. */
 static size_t vectors_bytes(const alcore__block *block) {
-    return (size_t)(count_members(block) * alcore__embedding_dims(block->run)) * sizeof(double);
+    return (size_t)(alcore__uncertain_count(block) * alcore__embedding_dims(block->run)) *
+           sizeof(double);
 }
 
 /* Copies the embeddings of the members of C in the block to the partial, in row order, and fails on
  * a component that is not finite. */
 static alcore_status collect_members(alcore__block *block, void *partial) {
-    const alcore__uncertainty_knn *state = block->run->state;
-    int64_t *indices, count = 0;
+    int64_t *indices;
+    uint8_t *wanted;
     alcore__matrix matrix;
+    ALCORE__TRY(alcore__uncertain_indices(block, &indices, &wanted));
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(alcore__scratch_push(block, count_members(block), sizeof *indices, &indices));
-    for (int64_t i = 0; i < block->count; i++)
-        if (state->is_member[block->start + i]) indices[count++] = i;
-    return alcore__matrix_copy_rows(&matrix, indices, count, partial);
+    return alcore__matrix_copy_rows(&matrix, indices, alcore__uncertain_count(block), partial);
 }
 
-/* Reduces the partial of one block: appends the embeddings of its members. */
 static alcore_status store_vectors(alcore__run *run, const alcore__block_partial *partial) {
-    alcore__uncertainty_knn *state = run->state;
-    append_members(state, partial, alcore__embedding_dims(run), state->vectors);
+    const alcore__uncertainty_knn *state = run->state;
+    store_members(state, partial, alcore__embedding_dims(run), state->vectors);
     return ALCORE_OK;
 }
 
 static const alcore__pass PASSES[] = {
-    {ALCORE__UNCERTAINTY_PASS(ALCORE__VALUES(alcore__uncertainty_knn, uncertainty)),
-     .end = choose_members},
+    {ALCORE__UNCERTAINTY_PASS(.values = {ALCORE__VALUES(alcore__uncertainty_knn, uncertainty)},
+                              .reduce = alcore__uncertain_take, .tell = alcore__uncertain_tell),
+     .end = alcore__uncertain_choose},
     {ALCORE__CHECK_TARGET_PASS},
     {.name = "distances",
      .block = measure_members,
@@ -264,23 +222,61 @@ static const alcore__pass PASSES[] = {
 
 /* ---- finish ---- */
 
-/* Called after the last pass: buys, records uncertainty and distance (the root of prox, which is
- * squared unless prox=mean), and scores what was measured by minus the distance, NaN where none was
- * measured. With cover=1 and in turns only picks have scores, which fall from 1 in the order of the
- * picks, as their distances do not order them. */
+/* The distance of a member, the root of prox, which is squared unless prox=mean. */
+static double distance_of(const alcore__uncertainty_knn *state, int64_t member) {
+    return state->by_mean ? state->prox[member] : sqrt(state->prox[member]);
+}
+
+/* Whether only picks have scores, which fall from 1 in the order of the picks: with cover=1 and in
+ * turns, where their distances do not order them. */
+static bool scores_by_rank(const alcore__uncertainty_knn *state) {
+    return state->cover || state->in_turns;
+}
+
+/* Offers the picks, which are those of all shards, before all nominees. With fill=stop the last one
+ * is no pick where it does not fit. */
+static alcore_status offer_picks(alcore__run *run) {
+    alcore__uncertainty_knn *state = run->state;
+    const alcore__purchase *bought = &state->hybrid.filler.bought;
+    alcore__nominees *offered = &state->offered;
+    const bool last_fits =
+        run->input->own.policy != ALCORE__FILL_STOP || !(bought->spent > bought->budget);
+    const int64_t picks = bought->pick_count - !last_fits;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, bought->pick_count, &offered->entries));
+    for (; offered->count < bought->pick_count; offered->count++) {
+        const int64_t member = bought->picks[offered->count];
+        const double by_rank = (double)(picks - offered->count) / (double)picks;
+        offered->entries[offered->count] = (alcore__nominee){
+            .row = state->members[member].row,
+            .score = scores_by_rank(state) ? by_rank : 0.0 - distance_of(state, member),
+            .cost = state->members[member].cost};
+    }
+    run->offered = offered;
+    run->offered_last = true;
+    return ALCORE_OK;
+}
+
+/* Called after the last pass: buys, records uncertainty and distance, and scores what was measured
+ * by minus the distance, NaN where none was measured. */
 static alcore_status finish(alcore__run *run) {
     alcore__uncertainty_knn *state = run->state;
-    int64_t count = run->outcome.count;
-    const bool by_rank = state->cover || state->in_turns;
+    const bool by_rank = scores_by_rank(state);
     double *uncertainty, *distance, *scores = run->outcome.scores;
+    if (alcore__lists_own(run)) {
+        ALCORE__TRY(alcore__uncertainty_knn_buy(run));
+        return offer_picks(run);
+    }
     ALCORE__TRY(alcore__outcome_column(run, "u", ALCORE_FLOAT64, &uncertainty));
     ALCORE__TRY(alcore__outcome_column(run, "distance", ALCORE_FLOAT64, &distance));
     ALCORE__TRY(alcore__uncertainty_knn_buy(run));
     alcore__filler_finish(&state->hybrid.filler);
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < run->outcome.count; i++) {
         uncertainty[i] = state->uncertainty[i];
-        distance[i] = state->by_mean ? state->prox[i] : sqrt(state->prox[i]);
-        scores[i] = by_rank ? (double)NAN : 0.0 - distance[i];
+        distance[i] = scores[i] = (double)NAN;
+    }
+    for (int64_t m = 0; m < state->member_count; m++) {
+        distance[state->number[m]] = distance_of(state, m);
+        if (!by_rank) scores[state->number[m]] = 0.0 - distance[state->number[m]];
     }
     if (by_rank) alcore__outcome_score_picks(run);
     if (!state->balanced || state->by_mean) return ALCORE_OK;
@@ -332,4 +328,5 @@ const alcore__strategy_def alcore__strategy_uncertainty_knn = {
     .passes = PASSES,
     .finish = finish,
     .by_passes = true,
+    .ranks_own = alcore__ranks_own,
 };

@@ -194,6 +194,22 @@ START_TEST(sizes_of_bounds_and_scales) {
 }
 END_TEST
 
+/* The same of uncertain rows near a target: of each shard 24 for each row that may be one of the
+ * most uncertain, c times as many as the budget has items; of each block 8 for each one that is. */
+START_TEST(sizes_of_uncertain_rows) {
+    enum { MEMBERS = 4 * 9 };
+    static const job_setting setting = {"uncertainty-knn", NULL, "9", NULL, ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
+    record made = record_exchanges(ctx, &setting, &cut);
+    const size_t head = head_bytes(&made);
+    ck_assert_int_eq(made.count, 3);
+    ck_assert_uint_eq(made.lengths[1], head + 2 * (16 + 24 * MEMBERS));
+    ck_assert_uint_ge(made.lengths[2], head + 16 + 8 * MEMBERS);
+    ck_assert_uint_le(made.lengths[2], head + 3 * 16 + 8 * MEMBERS);
+    record_free(&made);
+}
+END_TEST
+
 /* The same where rows are ranked once by sums: of each block those of its labeled rows, then those
  * of its candidates. */
 START_TEST(sizes_of_rows_ranked_once) {
@@ -274,6 +290,7 @@ TEST_FILE() {
     tcase_add_loop_test(cases, sizes_of_passes, 0, 2);
     tcase_add_test(cases, sizes_of_own_rows);
     tcase_add_test(cases, sizes_of_rows_ranked_once);
+    tcase_add_test(cases, sizes_of_uncertain_rows);
     tcase_add_test(cases, sizes_of_bounds_and_scales);
     tcase_add_test(cases, sizes_of_neighbors);
     return check_suite_run("job_sizes", cases);
