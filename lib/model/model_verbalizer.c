@@ -6,7 +6,8 @@
  *     s_k = sum over i of log p(t_i | x, t_1 .. t_(i-1)),   P(k | x) = exp(s_k) / sum exp(s_j)
  *
  * No end is scored behind a label: it may go on. The engine is called once for each batch of
- * prompts, and reads each of them once. Memory: a float64 for each row of a batch and label. */
+ * prompts, or of as many as have MOST_CELLS probabilities, and reads each of them once. Memory: a
+ * float64 and a float32 for each of these. */
 #include <math.h>
 #include <string.h>
 
@@ -255,19 +256,55 @@ static alcore_status score_batch(const alcore_model *model, const alcore__model_
     return alcore_column_writer_put(writer, batch->rows, NULL, batch->count, &values);
 }
 
+/* Probabilities of the prompts that are scored in one call, unless one prompt has more. */
+enum { MOST_CELLS = 1 << 20 };
+
+/* Scores rows first .. first + part->count - 1 of a batch, which part->rows has. offsets
+ * [part->count + 1]: workspace. */
+static alcore_status score_part(const alcore_model *model, const alcore__model_batch *part,
+                                const alcore_sys_model_texts *sources, int64_t first,
+                                int64_t *offsets, double *sums, float *probs,
+                                alcore_column_writer *writer) {
+    alcore_sys_model_texts texts = *sources;
+    const int64_t begin = sources->offsets[first];
+    for (int64_t i = 0; i <= part->count; i++) offsets[i] = sources->offsets[first + i] - begin;
+    texts.count = part->count;
+    texts.offsets = offsets;
+    texts.ids += begin;
+    if (texts.types) texts.types += begin;
+    if (texts.marks) texts.marks += begin;
+    if (texts.texts) texts.texts += first;
+    if (texts.lengths) texts.lengths += first;
+    if (texts.languages) texts.languages += first;
+    return score_batch(model, part, &texts, sums, probs, writer);
+}
+
 alcore_status alcore__verbalizer_run_batch(const alcore_model *model,
                                            const alcore__model_batch *batch,
                                            const alcore_sys_model_texts *sources,
                                            alcore_column_writer *writer) {
     const alcore__engine_model *data = model->data;
     alcore_ctx *ctx = model->object.ctx;
-    const size_t rows = (size_t)batch->count, labels = (size_t)data->verbalizer.count;
-    double *sums = NULL; /* [rows, labels] */
-    float *probs = NULL; /* [rows, labels] */
-    alcore_status status = alcore__new_array(ctx, rows * labels, sizeof *sums, &sums);
-    if (status == ALCORE_OK) status = alcore__new_array(ctx, rows * labels, sizeof *probs, &probs);
-    if (status == ALCORE_OK) status = score_batch(model, batch, sources, sums, probs, writer);
+    const int64_t labels = data->verbalizer.count,
+                  most = labels < MOST_CELLS ? MOST_CELLS / labels : 1,
+                  step = batch->count < most ? batch->count : most;
+    const size_t cells = (size_t)step * (size_t)labels;
+    double *sums = NULL;     /* [step, labels] */
+    float *probs = NULL;     /* [step, labels] */
+    int64_t *offsets = NULL; /* [step + 1] */
+    alcore_status status = alcore__new_array(ctx, cells, sizeof *sums, &sums);
+    if (status == ALCORE_OK) status = alcore__new_array(ctx, cells, sizeof *probs, &probs);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(ctx, (size_t)step + 1, sizeof *offsets, &offsets);
+    for (int64_t first = 0; status == ALCORE_OK && first < batch->count; first += step) {
+        alcore__model_batch part = *batch;
+        part.rows += first;
+        const int64_t left = batch->count - first;
+        part.count = left < step ? left : step;
+        status = score_part(model, &part, sources, first, offsets, sums, probs, writer);
+    }
     alcore__free(ctx, sums);
     alcore__free(ctx, probs);
+    alcore__free(ctx, offsets);
     return status;
 }

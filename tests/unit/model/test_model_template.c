@@ -230,6 +230,41 @@ START_TEST(prompts_are_read_once) {
 }
 END_TEST
 
+/* Where the probabilities of a batch are many, its rows are scored in parts: 1024 labels of five
+ * words behind 1500 prompts, 1024 at a time. */
+START_TEST(many_labels_are_scored_in_parts) {
+    enum { MANY = 1024, PROMPTS = 1500 };
+    static const char *const words[] = {"no", "fever", "severe", "patient"};
+    static char texts[PROMPTS][50];
+    static const char *many[PROMPTS];
+    for (int k = 0; k < PROMPTS; k++) { /* the first MANY are the labels, too */
+        snprintf(texts[k], sizeof texts[k], "%s %s %s %s %s%s", words[k % 4], words[k / 4 % 4],
+                 words[k / 16 % 4], words[k / 64 % 4], words[k / 256 % 4], k < MANY ? "" : " no");
+        many[k] = texts[k];
+    }
+    make_folder();
+    alcore_ctx *ctx = null_context(keep_choices);
+    alcore_pool *few = pool_of(ctx, sources, false), *pool;
+    alcore_model *model;
+    alcore_tensor probs, expected;
+    MUST(open_with(ctx, "a {text} patient", &model));
+    MUST(alcore_model_set_verbalizer(model, many, MANY));
+    MUST(alcore_model_run(model, few, "probs"));
+    MUST(alcore_pool_get_column(few, "probs", &expected, NULL));
+    MUST(alcore_pool_new(ctx, NULL, &pool));
+    MUST(alcore_pool_add_texts(pool, many, NULL, PROMPTS, NULL));
+    scored = 0;
+    MUST(alcore_model_run(model, pool, "probs"));
+    ck_assert_int_eq(scored, 2);
+    MUST(alcore_pool_get_column(pool, "probs", &probs, NULL));
+    ck_assert_int_eq(probs.shape[0], PROMPTS);
+    for (size_t i = 0; i < PROMPTS; i++) /* those of the null model do not depend on the prompt */
+        ck_assert_mem_eq((const float *)probs.data + i * MANY, expected.data, MANY * sizeof(float));
+    alcore_pool_unref(few);
+    end_model(ctx, pool, model);
+}
+END_TEST
+
 START_TEST(wrong_labels_are_refused) {
     static const struct {
         const char *labels[2];
@@ -415,6 +450,7 @@ END_TEST
 
 CHECK_SUITE("model template", a_prompt_is_around_each_text, languages_have_to_be_known,
             wrong_prompts_are_refused, other_models_refuse_places,
-            labels_are_targets_behind_the_prompt, prompts_are_read_once, wrong_labels_are_refused,
+            labels_are_targets_behind_the_prompt, prompts_are_read_once,
+            many_labels_are_scored_in_parts, wrong_labels_are_refused,
             long_texts_leave_room_for_labels, a_prompt_is_a_turn, wrong_chats_are_refused,
             failing_allocations_leave_nothing);

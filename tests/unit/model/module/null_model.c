@@ -301,7 +301,7 @@ static void log_scoring(void *user, const alcore_sys_model_texts *targets,
 static alcore_status give_choices(alcore_sys_model *model, const alcore_sys_model_texts *sources,
                                   const alcore_sys_model_texts *targets,
                                   const alcore_sys_model_sink *sink) {
-    enum { MOST_VALUES = 64 };
+    enum { MOST_VALUES = 8192 };
     float values[MOST_VALUES];
     int64_t all = targets->offsets[targets->count];
     char line[100];
