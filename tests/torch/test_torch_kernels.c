@@ -197,28 +197,35 @@ START_TEST(the_best_values_are_found_in_order) {
 }
 END_TEST
 
-/* Component k of RMSNorm of x by weights w. */
+/* Component k of a norm of x. */
 static double normed(const float *x, int64_t size, const torch_norm *by, int64_t k) {
-    double squares = 0;
-    for (int64_t i = 0; i < size; i++) squares += (double)x[i] * (double)x[i];
-    return (double)x[k] / sqrt(squares / (double)size + (double)by->epsilon) *
-           ((double)by->weight[k] + (double)by->raise);
+    double mean = 0, squares = 0;
+    for (int64_t i = 0; by->centered && i < size; i++) mean += (double)x[i] / (double)size;
+    for (int64_t i = 0; i < size; i++) squares += ((double)x[i] - mean) * ((double)x[i] - mean);
+    return ((double)x[k] - mean) / sqrt(squares / (double)size + (double)by->epsilon) *
+               ((double)by->weight[k] + (double)by->raise) +
+           (by->bias == NULL ? 0 : (double)by->bias[k]);
 }
 
 static void check_norms(void) {
     fill();
-    for (int64_t size = 1; size <= MOST_HEAD; size++) {
-        const torch_norm by = {biases, size % 2 == 0 ? 1.0f : 0.0f, 1e-3f};
-        memcpy(out, keys, sizeof out);
-        kernels->norm(&by, out, 3, size, out);
-        for (int64_t row = 0; row < 3; row++)
-            for (int64_t k = 0; k < size; k++) {
-                const double right = normed(keys + row * size, size, &by, k);
-                ck_assert_msg(fabs((double)out[row * size + k] - right) < 1e-5 * (1 + fabs(right)),
-                              "%s: row %d of %d, component %d", name, (int)row, (int)size, (int)k);
-            }
-        ck_assert(out[3 * size] == keys[3 * size]);
-    }
+    for (int64_t size = 1; size <= MOST_HEAD; size++)
+        for (int form = 0; form < 4; form++) {
+            const bool centered = form & 2;
+            const torch_norm by = {biases, form == 1 ? 1.0f : 0.0f, 1e-3f, centered,
+                                   form == 3 ? values : NULL};
+            memcpy(out, keys, sizeof out);
+            kernels->norm(&by, out, 3, size, out);
+            for (int64_t row = 0; row < 3; row++)
+                for (int64_t k = 0; k < size; k++) {
+                    const double right = normed(keys + row * size, size, &by, k);
+                    ck_assert_msg(fabs((double)out[row * size + k] - right) <
+                                      1e-5 * (1 + fabs(right)),
+                                  "%s: row %d of %d, component %d, form %d", name, (int)row,
+                                  (int)size, (int)k, form);
+                }
+            ck_assert(out[3 * size] == keys[3 * size]);
+        }
 }
 
 START_TEST(norms_follow_the_formula) {
@@ -248,8 +255,8 @@ static void check_turns(void) {
                                .sine = queries,
                                .out = out};
             if (form & 2) {
-                what.query_norm = (torch_norm){biases, 0, 1e-6f};
-                what.key_norm = (torch_norm){biases + STEP, 1, 1e-6f};
+                what.query_norm = (torch_norm){.weight = biases, .epsilon = 1e-6f};
+                what.key_norm = (torch_norm){.weight = biases + STEP, .raise = 1, .epsilon = 1e-6f};
             }
             kernels->turn(&what);
             for (int64_t place = 0; place < 3 * HEADS; place++)

@@ -237,8 +237,31 @@ INLINE void norm_row(const torch_norm *by, const float *x, int64_t size, float *
     for (; i < size; i++) out[i] = x[i] * factor * (by->weight[i] + by->raise);
 }
 
+INLINE void layer_norm_row(const torch_norm *by, const float *x, int64_t size, float *out) {
+    floats sums = {0}, squares = {0};
+    int64_t i = 0;
+    for (; i + WIDTH <= size; i += WIDTH) sums += load(x + i);
+    float sum = sum_of(sums), square = 0;
+    for (int64_t k = i; k < size; k++) sum += x[k];
+    const float mean = sum / (float)size;
+    for (int64_t k = i; k < size; k++) square += (x[k] - mean) * (x[k] - mean);
+    for (i = 0; i + WIDTH <= size; i += WIDTH)
+        squares += (load(x + i) - mean) * (load(x + i) - mean);
+    const float factor = 1.0f / sqrtf((sum_of(squares) + square) / (float)size + by->epsilon);
+    for (i = 0; i + WIDTH <= size; i += WIDTH) {
+        const floats value = (load(x + i) - mean) * factor * load(by->weight + i);
+        store(out + i, by->bias == NULL ? value : value + load(by->bias + i));
+    }
+    for (; i < size; i++)
+        out[i] = (x[i] - mean) * factor * by->weight[i] + (by->bias == NULL ? 0 : by->bias[i]);
+}
+
 static void norm(const torch_norm *by, const float *x, int64_t count, int64_t size, float *out) {
-    for (int64_t r = 0; r < count; r++) norm_row(by, x + r * size, size, out + r * size);
+    for (int64_t r = 0; r < count; r++, x += size, out += size)
+        if (by->centered)
+            layer_norm_row(by, x, size, out);
+        else
+            norm_row(by, x, size, out);
 }
 
 /* One head of a query or key. */

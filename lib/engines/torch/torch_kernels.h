@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the torch module computes by itself on the CPU, in float32: attention and RMSNorm without
+/* What the torch module computes by itself on the CPU, in float32: attention and norms without
  * gradients, and the best tokens of a row of logits. Products with weights are oneDNN's
  * (torch_linear.cpp).
  *
@@ -68,10 +68,13 @@ typedef struct torch_chain {
     const float *const *later; /* [keys] tokens of a later call, which are fetched; NULL: none */
 } torch_chain;
 
-/* RMSNorm: x / sqrt(mean of x^2 + epsilon) (weight + raise). */
+/* RMSNorm: x / sqrt(mean of x^2 + epsilon) (weight + raise); LayerNorm, where it is centered: the
+ * same of x - mean of x, plus the bias. */
 typedef struct torch_norm {
     const float *weight; /* [size] */
     float raise, epsilon;
+    bool centered;
+    const float *bias; /* [size]; NULL: none */
 } torch_norm;
 
 /* What a token's query and key are before attention: each of their heads normed and turned by

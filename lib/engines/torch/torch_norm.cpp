@@ -7,18 +7,25 @@
 
 namespace alcore_torch {
 
+/* Whether a kernel can read it; an undefined one is none. */
+static bool readable(const at::Tensor &weight) {
+    return !weight.defined() ||
+           (weight.is_cpu() && weight.is_contiguous() && weight.scalar_type() == at::kFloat);
+}
+
 bool norm_fits(const Norm &norm) {
-    const at::Tensor &weight = norm.weight;
-    return !weight.defined() || (norm.rms && weight.is_cpu() && weight.is_contiguous() &&
-                                 weight.scalar_type() == at::kFloat);
+    return !norm.weight.defined() || (norm.rms && readable(norm.weight));
 }
 
 torch_norm norm_here(const Norm &norm) {
-    const float *weight = norm.weight.defined() ? norm.weight.const_data_ptr<float>() : nullptr;
-    return {weight, norm.raised ? 1.0f : 0.0f, static_cast<float>(norm.epsilon)};
+    auto numbers = [](const at::Tensor &tensor) {
+        return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;
+    };
+    return {numbers(norm.weight), norm.raised ? 1.0f : 0.0f, static_cast<float>(norm.epsilon),
+            !norm.rms, numbers(norm.bias)};
 }
 
-/* RMSNorm by the kernel. */
+/* The norm by the kernel. */
 static at::Tensor normed(const Norm &norm, const at::Tensor &x) {
     const at::Tensor from = x.contiguous();
     at::Tensor out = at::empty(x.sizes(), x.options());
@@ -35,7 +42,7 @@ static at::Tensor normed(const Norm &norm, const at::Tensor &x) {
 /* RMS is computed in float32. Undefined weight: x itself. */
 at::Tensor Norm::operator()(const at::Tensor &x) const {
     if (!weight.defined()) return x;
-    if (kernels_fit(x) && norm_fits(*this)) return normed(*this, x);
+    if (kernels_fit(x) && readable(weight) && readable(bias)) return normed(*this, x);
     if (!rms) return at::layer_norm(x, {x.size(-1)}, weight, bias, epsilon, false);
     at::Tensor wide = x.to(at::kFloat);
     at::Tensor scaled = wide * at::rsqrt(wide.square().mean(-1, true) + epsilon);
