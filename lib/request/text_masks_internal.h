@@ -11,9 +11,9 @@
 /* alcore__near_list(words, count, parts): the parts of a text of 1 word or more, hashes of its
  *     distinct words and pairs of adjacent ones, in rising order; returns their number, at most
  *     alcore__near_most(count).
- * alcore__near_sketch(parts, count): 64 bits by which most texts that are not near are told apart
- *     without their parts; alcore__near_keys(words, count, keys): ALCORE__NEAR_KEYS hashes, one of
- *     which near texts nearly always have in common.
+ * alcore__near_outline(text): 64 bits by which alcore__near_may(a, b) tells most texts that are not
+ *     near apart without their parts; alcore__near_keys(words, count, keys): ALCORE__NEAR_KEYS
+ *     hashes, one of which near texts nearly always have in common.
  * alcore__near_same(a, b): whether two texts with parts (alcore__near_parts, a view) are near.
  * ALCORE__NEAR_SHORTEST: texts of fewer words have no near ones; of scripts without spaces
  *     ALCORE__NEAR_LETTERS letters count as one word of these. */
@@ -39,16 +39,16 @@ typedef struct alcore__text_facts {
     /* A hash of its words in their order, by which templates are found: numbers, placeholders,
      * punctuation and case do not count; 0: it has no word. */
     uint64_t pattern;
-    int64_t tokens; /* words, numbers, placeholders and signs; at least 1 where pattern is not 0 */
-    bool wordless;  /* it has too few letters in words for the mask "wordless" */
+    uint32_t tokens; /* words, numbers, placeholders and signs; at least 1 where pattern is not 0;
+                        a text has less than 2^31 bytes */
+    bool wordless;   /* it has too few letters in words for the mask "wordless" */
     alcore__text_scripts scripts;
 } alcore__text_facts;
 
 /* By what near-duplicates of a text are found. */
 typedef struct alcore__text_near {
-    size_t first;    /* of its parts among those of its block */
-    uint64_t sketch; /* of its parts */
-    uint32_t count;  /* of its parts; 0: it has too few words, and the other members are 0 */
+    size_t first;   /* of its parts among those of its block */
+    uint32_t count; /* of its parts; 0: it has too few words, and the other members are 0 */
     uint32_t keys[ALCORE__NEAR_KEYS]; /* hashes, each of its own number too: key i equals key i of
                                          other texts only */
     bool unspaced; /* half of its words or more are letters of a script without spaces */
@@ -66,6 +66,7 @@ typedef struct alcore__read_texts {
     int64_t rows, blocks;       /* of the pool; of ALCORE_BLOCK_ROWS rows each */
     alcore__text_facts *facts;  /* [rows] owned; zeros where the row is not read */
     alcore__text_near *near;    /* [rows] owned; NULL: not wanted */
+    uint64_t *outlines;         /* [rows] owned, of their parts; NULL: not wanted */
     alcore__parts_block *parts; /* [blocks] owned; NULL: not wanted */
 } alcore__read_texts;
 
@@ -73,6 +74,8 @@ typedef struct alcore__read_texts {
  * are looked for. *out is cleared by the caller, also after a failure. */
 alcore_status alcore__texts_read(alcore_ctx *ctx, const alcore_pool *pool, const uint8_t *mask,
                                  int64_t rows, bool near, alcore__read_texts *out);
+/* Sets the outline of a row whose near texts are wanted from its parts. */
+void alcore__texts_read_outline(alcore__read_texts *texts, int64_t row);
 void alcore__texts_read_clear(alcore_ctx *ctx, alcore__read_texts *texts);
 /* The parts of a row whose near texts are wanted; valid until the texts are cleared. */
 alcore__near_parts alcore__texts_read_parts(const alcore__read_texts *texts, int64_t row);

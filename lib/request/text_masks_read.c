@@ -56,8 +56,8 @@ static alcore_status keep_near(const read_loop *loop, int64_t row, const uint64_
                              sizeof *block->parts));
     near->first = block->count;
     near->count = alcore__near_list(words, content->words, block->parts + block->count);
-    near->sketch = alcore__near_sketch(block->parts + block->count, near->count);
     near->unspaced = content->unspaced * 2 >= content->words;
+    alcore__texts_read_outline(loop->out, row);
     alcore__near_keys(words, content->words, near->keys);
     block->count += (size_t)near->count;
     return ALCORE_OK;
@@ -83,7 +83,7 @@ static alcore_status read_row(const read_loop *loop, int64_t row, scratch *worke
                                  sizeof *worker->words));
     alcore__text_content_read(text, length, worker ? worker->words : NULL, &content);
     loop->out->facts[row] = (alcore__text_facts){.pattern = content.pattern,
-                                                 .tokens = content.tokens,
+                                                 .tokens = (uint32_t)content.tokens,
                                                  .wordless = is_wordless(&content),
                                                  .scripts = scripts_of(text, length, &content)};
     return worker ? keep_near(loop, row, worker->words, &content) : ALCORE_OK;
@@ -114,6 +114,7 @@ alcore_status alcore__texts_read(alcore_ctx *ctx, const alcore_pool *pool, const
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->facts, &out->facts));
     if (near) {
         ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->near, &out->near));
+        ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->outlines, &out->outlines));
         ALCORE__TRY(alcore__new_array(ctx, (size_t)out->blocks, sizeof *out->parts, &out->parts));
         ALCORE__TRY(alcore__new_array(ctx, (size_t)threads, sizeof *loop.workers, &loop.workers));
     }
@@ -127,6 +128,7 @@ void alcore__texts_read_clear(alcore_ctx *ctx, alcore__read_texts *texts) {
     for (int64_t i = 0; texts->parts && i < texts->blocks; i++)
         alcore__free(ctx, texts->parts[i].parts);
     alcore__free(ctx, texts->parts);
+    alcore__free(ctx, texts->outlines);
     alcore__free(ctx, texts->near);
     alcore__free(ctx, texts->facts);
     *texts = (alcore__read_texts){0};
@@ -136,6 +138,10 @@ alcore__near_parts alcore__texts_read_parts(const alcore__read_texts *texts, int
     const alcore__text_near *near = &texts->near[row];
     return (alcore__near_parts){.parts = texts->parts[row / ALCORE_BLOCK_ROWS].parts + near->first,
                                 .count = near->count,
-                                .sketch = near->sketch,
                                 .unspaced = near->unspaced};
+}
+
+void alcore__texts_read_outline(alcore__read_texts *texts, int64_t row) {
+    const alcore__near_parts parts = alcore__texts_read_parts(texts, row);
+    texts->outlines[row] = alcore__near_outline(&parts);
 }

@@ -23,7 +23,7 @@ typedef struct part_header {
 /* What is kept of a text (alcore__text_facts, alcore__text_near). */
 typedef struct text_record {
     uint64_t pattern;
-    uint32_t tokens;   /* a text has less than 2^31 bytes */
+    uint32_t tokens;
     uint32_t language; /* among the tags of the shard */
     uint32_t parts;    /* 0: no keys and parts follow */
     uint8_t wordless, first, second, unspaced;
@@ -45,7 +45,7 @@ static alcore_status write_text(alcore_ctx *ctx, const alcore__read_texts *texts
     static const uint32_t nothing[1];
     const alcore__text_facts *facts = &texts->facts[row];
     text_record record = {.pattern = facts->pattern,
-                          .tokens = (uint32_t)facts->tokens,
+                          .tokens = facts->tokens,
                           .language = (uint32_t)alcore__pool_language_rank(pool, row),
                           .wordless = facts->wordless,
                           .first = facts->scripts.first,
@@ -148,6 +148,7 @@ static alcore_status make_list(alcore_ctx *ctx, int64_t count, alcore__read_text
     texts->mask = out->mask;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *texts->facts, &texts->facts));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *texts->near, &texts->near));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *texts->outlines, &texts->outlines));
     return alcore__new_array(ctx, (size_t)texts->blocks, sizeof *texts->parts, &texts->parts);
 }
 
@@ -167,8 +168,8 @@ static alcore_status read_near(alcore_ctx *ctx, alcore__byte_cursor *cursor,
     memcpy(block->parts + block->count, parts, bytes);
     near->first = block->count;
     near->count = record->parts;
-    near->sketch = alcore__near_sketch(block->parts + block->count, record->parts);
     near->unspaced = record->unspaced;
+    alcore__texts_read_outline(texts, number);
     block->count += record->parts;
     return ALCORE_OK;
 }

@@ -10,7 +10,7 @@
  * The masks are those of taking each row alone in turn, for every number of threads.
  *
  * Memory: 48 bytes a row of each pool, and of each text with words enough 4 for each of its parts,
- * 24, and 13 to 26 for each of its keys. */
+ * and 13 to 26 for each of the keys under which it is listed. */
 #include <string.h>
 
 #include "pool/hash_index.h"
@@ -24,19 +24,28 @@ enum { TASK_ROWS = 512 };
 /* Bits by which it is told which keys a block has listed texts under: twenty times as many as it
  * has keys, in 128 KiB, so that three of four rows need no look at the index. */
 enum { RECENT_BITS = 1 << 20 };
-/* Rows by which the slots of a row's keys are asked from memory before they are read. */
-enum { AHEAD = 8 };
+/* Rows whose slots, outlines and parts are each asked from memory for all of them before they are
+ * read, as they lie far apart; the slots of so many rows ahead. */
+enum { TOGETHER = 8, AHEAD = TOGETHER };
+/* Bought rows, texts of the labeled pool, candidates. */
+enum { CANDIDATES = 2, SOURCES };
 
 typedef struct near_loop {
     const alcore__masked_texts *texts;
-    alcore__near_parts *listed; /* [count] texts that stay, owned */
-    int64_t count;
-    alcore__hash_index index; /* numbers of them by their keys */
+    const alcore__read_texts *sources[SOURCES];
+    int64_t starts[SOURCES];  /* a text has a number: its row, and the rows of the sources before */
+    int64_t numbers;          /* of all texts */
+    alcore__hash_index index; /* numbers of texts that stay by their keys */
     uint8_t *found;           /* [ALCORE_BLOCK_ROWS] rows of the block that are near, owned */
     uint64_t *recent;         /* [RECENT_BITS / 64] a bit for each key that a row of the block is
                                  listed under, others' too; owned */
     int64_t first, end;       /* rows of the block */
 } near_loop;
+
+/* A candidate and a listed text that it may be near to. */
+typedef struct pair {
+    int64_t row, number;
+} pair;
 
 /* By what near texts of a row are found; NULL: it is no candidate (any more), or has too few words.
  */
@@ -67,25 +76,68 @@ static inline __attribute__((always_inline)) void fetch_ahead(const near_loop *s
     if (near) fetch_slots(self, near);
 }
 
-/* Whether a text is near to one that is listed under its keys, of the numbers from `from` on. The
- * index may name a text of another key, whose slot is alike; the parts decide. The numbers are
- * gathered first, because their texts lie far apart in memory, which is asked for all of them at
- * once. */
-static bool is_near(const near_loop *self, const alcore__text_near *near,
-                    const alcore__near_parts *parts, int64_t from) {
-    int64_t gathered[ALCORE__NEAR_KEYS * LISTED], number;
-    int count = 0;
-    for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
+/* The texts in which a text lies, and its row in *row. */
+static inline const alcore__read_texts *texts_of(const near_loop *self, int64_t number,
+                                                 int64_t *row) {
+    int source = CANDIDATES;
+    while (number < self->starts[source]) source--;
+    *row = number - self->starts[source];
+    return self->sources[source];
+}
+
+/* Appends pairs of a row and those that are listed under its keys, of the numbers from `from` on;
+ * returns how many pairs there are then. The index may name a text of another key, whose slot is
+ * alike; the parts decide. */
+static inline int gather(const near_loop *self, int64_t row, int64_t from, pair *pairs, int count) {
+    const alcore__text_near *near = near_of(self, row);
+    int64_t number, listed;
+    for (int i = 0; near && i < ALCORE__NEAR_KEYS; i++) {
         size_t slot = alcore__index_home(&self->index, key_of(near, i));
         while ((number = alcore__index_next(&self->index, key_of(near, i), &slot)) >= 0) {
             if (number < from) continue;
-            __builtin_prefetch(&self->listed[number]);
-            gathered[count++] = number;
+            const alcore__read_texts *texts = texts_of(self, number, &listed);
+            __builtin_prefetch(&texts->outlines[listed]);
+            pairs[count++] = (pair){row, number};
         }
     }
-    for (int i = 0; i < count; i++)
-        if (alcore__near_same(parts, &self->listed[gathered[i]])) return true;
-    return false;
+    return count;
+}
+
+/* Keeps the pairs whose outlines tell that they may be near; returns how many these are. */
+static inline int keep_alike(const near_loop *self, pair *pairs, int count) {
+    const uint64_t *outlines = self->texts->candidates.outlines;
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        int64_t listed;
+        const alcore__read_texts *texts = texts_of(self, pairs[i].number, &listed);
+        if (!alcore__near_may(outlines[pairs[i].row], texts->outlines[listed])) continue;
+        __builtin_prefetch(&texts->near[listed]);
+        pairs[kept++] = pairs[i];
+    }
+    return kept;
+}
+
+/* Sets self->found for the rows from `row` to `end`, at most TOGETHER, that are near to a text that
+ * is listed under their keys, of the numbers from `from` on. */
+static void find_near(const near_loop *self, int64_t row, int64_t end, int64_t from) {
+    pair pairs[TOGETHER * ALCORE__NEAR_KEYS * LISTED];
+    alcore__near_parts parts[TOGETHER * ALCORE__NEAR_KEYS * LISTED]; /* of the listed ones */
+    int count = 0;
+    for (; row < end; row++) count = gather(self, row, from, pairs, count);
+    count = keep_alike(self, pairs, count);
+    for (int i = 0; i < count; i++) {
+        int64_t listed;
+        const alcore__read_texts *texts = texts_of(self, pairs[i].number, &listed);
+        parts[i] = alcore__texts_read_parts(texts, listed);
+        __builtin_prefetch(parts[i].parts);
+    }
+    for (int i = 0; i < count; i++) {
+        uint8_t *found = &self->found[pairs[i].row - self->first];
+        if (*found) continue;
+        const alcore__near_parts own =
+            alcore__texts_read_parts(&self->texts->candidates, pairs[i].row);
+        *found = alcore__near_same(&own, &parts[i]);
+    }
 }
 
 /* The bit of a key in self->recent. */
@@ -102,9 +154,8 @@ static bool may_be_recent(const near_loop *self, const alcore__text_near *near) 
     return false;
 }
 
-/* Lists a text under those of its keys that have room. reserve() has made room in the index and in
- * `listed` for all that may be listed. */
-static void list(near_loop *self, const alcore__text_near *near, alcore__near_parts parts) {
+/* Lists a text under those of its keys that have room. There is room for it in the index. */
+static void list(near_loop *self, const alcore__text_near *near, int64_t number) {
     for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
         size_t slot = alcore__index_home(&self->index, key_of(near, i));
         int under = 0;
@@ -112,21 +163,30 @@ static void list(near_loop *self, const alcore__text_near *near, alcore__near_pa
         if (under == LISTED) continue;
         const size_t bit = recent_bit(near, i);
         self->recent[bit / 64] |= UINT64_C(1) << bit % 64;
-        alcore__index_put(&self->index, slot, key_of(near, i), self->count);
+        alcore__index_put(&self->index, slot, key_of(near, i), number);
     }
-    self->listed[self->count++] = parts;
 }
 
-/* Lists all bought texts, which nothing masks. Texts that were not read have no rows. */
-static alcore_status list_bought(near_loop *self, const alcore__read_texts *bought) {
+/* Makes room in the index for so many texts. */
+static alcore_status reserve(near_loop *self, int64_t texts) {
+    return alcore__index_reserve(self->texts->ctx, &self->index, (size_t)texts * ALCORE__NEAR_KEYS,
+                                 0, self->numbers);
+}
+
+/* Lists all bought texts of a source, which nothing masks. Texts that were not read have no rows.
+ */
+static alcore_status list_bought(near_loop *self, int source) {
+    const alcore__read_texts *bought = self->sources[source];
     for (int64_t row = 0; row < bought->rows; row++) {
-        if (row % ALCORE_BLOCK_ROWS == 0)
+        if (row % ALCORE_BLOCK_ROWS == 0) {
             ALCORE__TRY(alcore__tick(self->texts->ctx, "masks", row, bought->rows));
+            ALCORE__TRY(reserve(self, ALCORE_BLOCK_ROWS));
+        }
         const int64_t ahead = row + AHEAD;
         if (ahead < bought->rows && bought->near[ahead].count > 0)
             fetch_slots(self, &bought->near[ahead]);
         if (bought->mask[row] && bought->near[row].count > 0)
-            list(self, &bought->near[row], alcore__texts_read_parts(bought, row));
+            list(self, &bought->near[row], self->starts[source] + row);
     }
     return ALCORE_OK;
 }
@@ -138,35 +198,31 @@ static alcore_status compare_rows(void *data, int64_t index, int32_t worker) {
     const int64_t first = self->first + index * TASK_ROWS;
     const int64_t end = first + TASK_ROWS < self->end ? first + TASK_ROWS : self->end;
     (void)worker;
-    for (int64_t row = first; row < end; row++) {
-        const alcore__text_near *near = near_of(self, row);
-        fetch_ahead(self, row, end);
-        if (!near) continue;
-        const alcore__near_parts parts = alcore__texts_read_parts(&self->texts->candidates, row);
-        self->found[row - self->first] = is_near(self, near, &parts, 0);
+    for (int64_t row = first; row < end; row += TOGETHER) {
+        for (int i = 0; i < TOGETHER; i++) fetch_ahead(self, row + i, end);
+        find_near(self, row, row + TOGETHER < end ? row + TOGETHER : end, 0);
     }
     return ALCORE_OK;
 }
 
 /* Masks the rows of the block that are near to a text, and lists the others. */
 static void settle_block(near_loop *self) {
-    const int64_t from = self->count;
+    const int64_t from = self->starts[CANDIDATES] + self->first;
     memset(self->recent, 0, RECENT_BITS / 8);
     for (int64_t row = self->first; row < self->end; row++) {
         const alcore__text_near *near = near_of(self, row);
         fetch_ahead(self, row, self->end);
         if (!near) continue;
-        const alcore__near_parts parts = alcore__texts_read_parts(&self->texts->candidates, row);
-        if (self->found[row - self->first] ||
-            (may_be_recent(self, near) && is_near(self, near, &parts, from)))
+        if (!self->found[row - self->first] && may_be_recent(self, near))
+            find_near(self, row, row + 1, from);
+        if (self->found[row - self->first])
             alcore__mask_text(self->texts->masks, row, ALCORE__CAUSE_NEAR);
         else
-            list(self, near, parts);
+            list(self, near, self->starts[CANDIDATES] + row);
     }
 }
 
-/* found is overwritten for each row of a block that has words enough, and read for these alone. A
- * block is a whole number of tasks but for the last, so that self->first / TASK_ROWS are done. */
+/* A block is a whole number of tasks but for the last, so that self->first / TASK_ROWS are done. */
 static alcore_status mask_blocks(near_loop *self) {
     alcore_ctx *ctx = self->texts->ctx;
     const int64_t rows = self->texts->masks->rows;
@@ -174,6 +230,8 @@ static alcore_status mask_blocks(near_loop *self) {
     for (self->first = 0; self->first < rows; self->first += ALCORE_BLOCK_ROWS) {
         const int64_t left = rows - self->first;
         self->end = self->first + (left < ALCORE_BLOCK_ROWS ? left : ALCORE_BLOCK_ROWS);
+        memset(self->found, 0, ALCORE_BLOCK_ROWS);
+        ALCORE__TRY(reserve(self, self->end - self->first));
         ALCORE__TRY(alcore__parallel_part(ctx, "masks", self->first / TASK_ROWS, tasks,
                                           (self->end - self->first + TASK_ROWS - 1) / TASK_ROWS,
                                           compare_rows, self));
@@ -182,35 +240,29 @@ static alcore_status mask_blocks(near_loop *self) {
     return ALCORE_OK;
 }
 
-/* How many texts have words enough to be listed; 0 where none was read. */
-static int64_t count_near(const alcore__read_texts *texts) {
-    int64_t count = 0;
-    for (int64_t row = 0; row < texts->rows; row++)
-        count += texts->mask[row] && texts->near[row].count > 0;
-    return count;
-}
-
-/* Room for all texts that may be listed, each under all of its keys. */
-static alcore_status reserve(near_loop *self) {
+/* Numbers the texts, and makes room: for half of the keys that there may be, as others have no
+ * place of their own under one that is full, or their text is near to one. */
+static alcore_status begin(near_loop *self) {
     const alcore__masked_texts *texts = self->texts;
+    const alcore__masks *masks = texts->masks;
     alcore_ctx *ctx = texts->ctx;
-    const int64_t most = count_near(&texts->candidates) + count_near(&texts->bought[0]) +
-                         count_near(&texts->bought[1]);
+    for (int i = 0; i < SOURCES; i++) {
+        self->sources[i] = i == CANDIDATES ? &texts->candidates : &texts->bought[i];
+        self->starts[i] = self->numbers;
+        self->numbers += self->sources[i]->rows;
+    }
     ALCORE__TRY(alcore__new_array(ctx, ALCORE_BLOCK_ROWS, sizeof *self->found, &self->found));
     ALCORE__TRY(alcore__new_array(ctx, RECENT_BITS / 64, sizeof *self->recent, &self->recent));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)most, sizeof *self->listed, &self->listed));
-    return alcore__index_reserve(ctx, &self->index, (size_t)most * ALCORE__NEAR_KEYS, 0, most);
+    return reserve(self, (masks->eligible + masks->bought_count + masks->labeled_pool_count) / 2);
 }
 
 alcore_status alcore__mask_near(const alcore__masked_texts *texts) {
     near_loop self = {.texts = texts};
-    alcore_status status = reserve(&self);
-    for (int i = 0; status == ALCORE_OK && i < 2; i++)
-        status = list_bought(&self, &texts->bought[i]);
+    alcore_status status = begin(&self);
+    for (int i = 0; status == ALCORE_OK && i < CANDIDATES; i++) status = list_bought(&self, i);
     if (status == ALCORE_OK) status = mask_blocks(&self);
     alcore__free(texts->ctx, self.found);
     alcore__free(texts->ctx, self.recent);
-    alcore__free(texts->ctx, self.listed);
     alcore__index_clear(texts->ctx, &self.index);
     return status;
 }

@@ -74,10 +74,13 @@ uint32_t alcore__near_list(const uint64_t *words, int64_t count, uint32_t *out) 
     return distinct;
 }
 
-uint64_t alcore__near_sketch(const uint32_t *parts, int64_t count) {
-    uint64_t sketch = 0;
-    for (int64_t i = 0; i < count; i++) sketch |= UINT64_C(1) << parts[i] % 64;
-    return sketch;
+uint64_t alcore__near_outline(const alcore__near_parts *text) {
+    const uint64_t many = text->count < ALCORE__NEAR_MANY ? text->count : ALCORE__NEAR_MANY;
+    uint64_t outline = many << 1 | text->unspaced;
+    outline <<= ALCORE__NEAR_SKETCH;
+    for (uint32_t i = 0; i < text->count; i++)
+        outline |= UINT64_C(1) << text->parts[i] % ALCORE__NEAR_SKETCH;
+    return outline;
 }
 
 void alcore__near_keys(const uint64_t *words, int64_t count, uint32_t out[ALCORE__NEAR_KEYS]) {
@@ -99,18 +102,12 @@ void alcore__near_keys(const uint64_t *words, int64_t count, uint32_t out[ALCORE
 }
 
 /* Of two texts of a and b parts, d are in one of them alone and (a + b - d) / 2 in both: they are
- * near where (a + b - d) / (a + b + d) is at least above / below. No fewer parts are in one alone
- * than bits differ. */
+ * near where (a + b - d) / (a + b + d) is at least the share of near texts. */
 bool alcore__near_same(const alcore__near_parts *a, const alcore__near_parts *b) {
-    const int64_t total = (int64_t)a->count + b->count;
-    /* the share of parts as a fraction */
-    const int64_t above = a->unspaced || b->unspaced ? 5 : 2;
-    const int64_t below = a->unspaced || b->unspaced ? 6 : 3;
     const int64_t most =
-        total * (below - above) / (below + above); /* the largest d of near texts */
+        alcore__near_alone((int64_t)a->count + b->count, a->unspaced || b->unspaced);
     uint32_t i = 0, j = 0;
     int64_t alone = 0; /* of d: parts that were passed in one text alone */
-    if (__builtin_popcountll(a->sketch ^ b->sketch) > most) return false;
     while (i < a->count && j < b->count && alone <= most) {
         const uint32_t left = a->parts[i], right = b->parts[j];
         alone += left != right;

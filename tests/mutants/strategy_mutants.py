@@ -37,6 +37,8 @@ COVERS = 'tests/unit/strategy/test_strategy_covers'
 CONTRASTIVE = 'tests/unit/strategy/test_strategy_contrastive'
 RECOMMENDED = 'tests/unit/request/test_recommended'
 NEAR = 'tests/unit/request/test_text_near'
+NEAR_WORDS = 'tests/unit/text/test_near_words'
+TEXT_MASKS = 'tests/unit/request/test_text_masks'
 TEXT_LANGUAGES = 'tests/unit/request/test_text_languages'
 COMPARISON = 'tests/unit/extra/analysis/test_comparison'
 CLUSTERS = 'tests/unit/strategy/test_strategy_clusters'
@@ -141,7 +143,13 @@ MUTANTS = {
     'a text is near to none that was listed first in its block':
         ('lib/request/text_near.c', 'if (number < from) continue;', 'if (number <= from) continue;', NEAR, 'many_texts_share_a_key'),
     'a text is near to none of the blocks before':
-        ('lib/request/text_near.c', 'if (self->found[row - self->first] ||', 'if (', NEAR, 'many_texts_share_a_key'),
+        ('lib/request/text_near.c', 'if (self->found[row - self->first])', 'if (false)', NEAR, 'many_texts_share_a_key'),
+    'an outline tells texts apart whose parts differ by a fifth':
+        ('lib/text/near_words.h', 'return more <= most &&', 'return more < most &&', NEAR_WORDS, 'outlines_of_near_texts'),
+    'outlines of long texts tell them apart':
+        ('lib/text/near_words.h', '== ALCORE__NEAR_MANY) return true;', '== ALCORE__NEAR_MANY) return false;', NEAR_WORDS, 'outlines_of_near_texts'),
+    'a length of more than 16 bits is that of its lower ones':
+        ('lib/request/text_lengths.c', 'found = found << HALF | next;', 'found = next;', TEXT_MASKS, 'lengths_are_masked_beyond_the_outer_fences'),
     'a block does not know under which keys it has listed texts':
         ('lib/request/text_near.c', 'self->recent[bit / 64] |= UINT64_C(1)', 'self->recent[bit / 64] |= UINT64_C(0)', NEAR, 'first_of_near_texts_stays'),
     'only the first key of a text tells whether its block has listed one like it':

@@ -227,8 +227,9 @@ START_TEST(lengths_are_masked_beyond_the_outer_fences) {
         int count;
         int words[12]; /* [count] of each text; the last two are masked */
     } pools[] = {{10, {4, 4, 4, 4, 4, 4, 7, 3, 9, 1}},
-                 {12, {20, 20, 20, 20, 40, 40, 40, 40, 300, 3, 340, 2}}};
-    char text[1024] = "";
+                 {12, {20, 20, 20, 20, 40, 40, 40, 40, 300, 3, 340, 2}},
+                 {10, {66000, 66000, 66000, 66000, 66000, 66000, 131000, 34000, 133000, 32000}}};
+    static char text[2 * 133000 + 1];
     const char *added = text;
     alcore_ctx *ctx;
     ck_assert_ok(alcore_ctx_new(NULL, &ctx));
@@ -316,7 +317,7 @@ TEST_FILE() {
     tcase_add_test(cases, a_spent_budget_names_no_masks);
     tcase_add_test(cases, texts_with_hardly_a_word_are_masked);
     tcase_add_test(cases, lengths_are_those_of_texts_with_words);
-    tcase_add_loop_test(cases, lengths_are_masked_beyond_the_outer_fences, 0, 2);
+    tcase_add_loop_test(cases, lengths_are_masked_beyond_the_outer_fences, 0, 3);
     tcase_add_test(cases, masks_are_of_the_texts_of_phrases);
     tcase_add_test(cases, candidates_are_drawn_with_masks_that_are_named);
     tcase_add_loop_test(cases, wrong_names_are_refused, 0, 6);

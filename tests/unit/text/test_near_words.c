@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Near-duplicates: which texts are near, and that near ones share a key. */
+/* Near-duplicates: which texts are near, that their outlines may be, and that they share a key. */
 #include <string.h>
 
 #include "base/rng.h"
@@ -22,7 +22,6 @@ static void list_text(const char *text, listed *out) {
     ck_assert_int_ge(content.words, 1);
     out->near.count = alcore__near_list(out->words, content.words, out->parts);
     out->near.parts = out->parts;
-    out->near.sketch = alcore__near_sketch(out->parts, out->near.count);
     out->near.unspaced = content.unspaced * 2 >= content.words;
 }
 
@@ -51,6 +50,44 @@ START_TEST(texts_are_near) {
     ck_assert_int_eq(alcore__near_same(&a.near, &b.near), pairs[_i].near);
     ck_assert_int_eq(alcore__near_same(&b.near, &a.near), pairs[_i].near);
     ck_assert(alcore__near_same(&a.near, &a.near));
+}
+END_TEST
+
+/* Random texts of up to 100 parts, and others that have most of them: outlines never tell near ones
+ * apart, and most others; those of texts of 127 parts or more tell nothing apart. */
+START_TEST(outlines_of_near_texts) {
+    enum { TRIALS = 20000, PARTS = 100 };
+    int near = 0, others = 0, told = 0;
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 7);
+    for (int t = 0; t < TRIALS; t++) {
+        uint32_t parts[2][PARTS];
+        alcore__near_parts texts[2];
+        const uint32_t first = (uint32_t)alcore__rng_below(&rng, 1 << 24);
+        const uint32_t kept = 1 + (uint32_t)alcore__rng_below(&rng, 20);
+        for (int i = 0; i < 2; i++) {
+            texts[i] = (alcore__near_parts){.parts = parts[i], .unspaced = t % 7 == i};
+            const uint32_t most = 10 + (uint32_t)alcore__rng_below(&rng, PARTS - 10);
+            for (uint32_t p = 0; texts[i].count < most; p++) {
+                uint32_t part = first + p * 2097169;
+                if (alcore__rng_below(&rng, kept) == 0) part += (uint32_t)(i + 1) * 262147;
+                parts[i][texts[i].count++] = part;
+            }
+        }
+        const bool same = alcore__near_same(&texts[0], &texts[1]);
+        const uint64_t a = alcore__near_outline(&texts[0]), b = alcore__near_outline(&texts[1]);
+        near += same;
+        others += !same;
+        told += !alcore__near_may(a, b);
+        ck_assert_int_eq(alcore__near_may(a, b), alcore__near_may(b, a));
+        ck_assert_msg(!same || alcore__near_may(a, b), "trial %d", t);
+    }
+    ck_assert_int_gt(near, TRIALS / 20);
+    ck_assert_int_gt(told, others / 2);
+    uint32_t many[ALCORE__NEAR_MANY] = {0};
+    const alcore__near_parts full = {.parts = many, .count = ALCORE__NEAR_MANY};
+    const alcore__near_parts one = {.parts = many, .count = 1};
+    ck_assert(alcore__near_may(alcore__near_outline(&full), alcore__near_outline(&one)));
 }
 END_TEST
 
@@ -100,6 +137,7 @@ END_TEST
 TEST_FILE() {
     TCase *cases = tcase_create("near_words");
     tcase_add_loop_test(cases, texts_are_near, 0, sizeof pairs / sizeof *pairs);
+    tcase_add_test(cases, outlines_of_near_texts);
     tcase_add_test(cases, parts_rise_and_are_distinct);
     tcase_add_test(cases, near_texts_share_keys);
     return check_suite_run("text/near_words", cases);
