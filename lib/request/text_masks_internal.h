@@ -51,7 +51,8 @@ typedef struct alcore__text_near {
     uint32_t count; /* of its parts; 0: it has too few words, and the other members are 0 */
     uint32_t keys[ALCORE__NEAR_KEYS]; /* hashes, each of its own number too: key i equals key i of
                                          other texts only */
-    bool unspaced; /* half of its words or more are letters of a script without spaces */
+    bool unspaced;  /* half of its words or more are letters of a script without spaces */
+    uint8_t shared; /* a bit for each key that other texts may have; set by alcore__mask_near() */
 } alcore__text_near;
 
 /* The parts of the texts of ALCORE_BLOCK_ROWS rows, one text's after the other's. */

@@ -9,11 +9,13 @@
  * listed before it; then those that are left, one by one, with what the block itself has listed.
  * The masks are those of taking each row alone in turn, for every number of threads.
  *
+ * A key that no other text has is passed over. Which these are is told by counters of a hash of
+ * keys, so that a few that one text alone has are taken for shared.
+ *
  * Memory: 48 bytes a row of each pool, and of each text with words enough 4 for each of its parts,
- * and 13 to 26 for each of the keys under which it is listed. */
+ * 1 to 2 for each of its keys, and 21 to 43 for each of those under which it is listed. */
 #include <string.h>
 
-#include "pool/hash_index.h"
 #include "request/text_masks_internal.h"
 
 /* With 8 texts under a key 97 % of the texts are masked that would be with 1,000, which takes half
@@ -22,24 +24,33 @@ enum { LISTED = 8 };
 /* Rows that a task compares. */
 enum { TASK_ROWS = 512 };
 /* Bits by which it is told which keys a block has listed texts under: twenty times as many as it
- * has keys, in 128 KiB, so that three of four rows need no look at the index. */
+ * has keys, in 128 KiB, so that three of four rows need no look at the table. */
 enum { RECENT_BITS = 1 << 20 };
-/* Rows whose slots, outlines and parts are each asked from memory for all of them before they are
- * read, as they lie far apart; the slots of so many rows ahead. */
+/* Rows whose places and parts are each asked from memory for all of them before they are read, as
+ * they lie far apart; the places of so many rows ahead. */
 enum { TOGETHER = 8, AHEAD = TOGETHER };
 /* Bought rows, texts of the labeled pool, candidates. */
 enum { CANDIDATES = 2, SOURCES };
 
+/* A place of the table, in which texts that stay are listed by their keys: by linear probing, from
+ * the one that the low bits of the key number. */
+typedef struct place {
+    uint64_t outline; /* of the text */
+    uint32_t key;
+    uint32_t number; /* of the text, and 1; 0: the place is free */
+} place;
+
 typedef struct near_loop {
     const alcore__masked_texts *texts;
     const alcore__read_texts *sources[SOURCES];
-    int64_t starts[SOURCES];  /* a text has a number: its row, and the rows of the sources before */
-    int64_t numbers;          /* of all texts */
-    alcore__hash_index index; /* numbers of texts that stay by their keys */
-    uint8_t *found;           /* [ALCORE_BLOCK_ROWS] rows of the block that are near, owned */
-    uint64_t *recent;         /* [RECENT_BITS / 64] a bit for each key that a row of the block is
-                                 listed under, others' too; owned */
-    int64_t first, end;       /* rows of the block */
+    int64_t starts[SOURCES]; /* a text has a number: its row, and the rows of the sources before */
+    int64_t numbers;         /* of all texts */
+    place *places;           /* [capacity], a power of two; owned */
+    size_t capacity, used;
+    uint8_t *found;     /* [ALCORE_BLOCK_ROWS] rows of the block that are near, owned */
+    uint64_t *recent;   /* [RECENT_BITS / 64] a bit for each key that a row of the block is
+                           listed under, others' too; owned */
+    int64_t first, end; /* rows of the block */
 } near_loop;
 
 /* A candidate and a listed text that it may be near to. */
@@ -47,34 +58,78 @@ typedef struct pair {
     int64_t row, number;
 } pair;
 
-/* By what near texts of a row are found; NULL: it is no candidate (any more), or has too few words.
- */
+/* By what near texts of a row are found; NULL: it is no candidate (any more), or shares no key. */
 static const alcore__text_near *near_of(const near_loop *self, int64_t row) {
     const alcore__masked_texts *texts = self->texts;
-    return texts->masks->candidate_mask[row] && texts->candidates.near[row].count > 0
+    return texts->masks->candidate_mask[row] && texts->candidates.near[row].shared
                ? &texts->candidates.near[row]
                : NULL;
 }
 
-/* The hash of key i of a text. */
-static uint64_t key_of(const alcore__text_near *near, int i) {
-    return near->keys[i];
+/* Whether another text may have key i of one. */
+static inline bool is_shared(const alcore__text_near *near, int i) {
+    return near->shared >> i & 1;
 }
 
-/* Prefetches the slots of the keys of a text, and those of the text AHEAD rows on: this changes the
- * time alone. The function is always inlined, because gcc 12 removes calls of functions that do
- * nothing but prefetch. */
-static inline __attribute__((always_inline)) void fetch_slots(const near_loop *self,
-                                                              const alcore__text_near *near) {
-    for (int i = 0; i < ALCORE__NEAR_KEYS; i++)
-        __builtin_prefetch(&self->index.slots[alcore__index_home(&self->index, key_of(near, i))]);
+/* ---- the table ---- */
+
+static inline size_t home_of(const near_loop *self, uint32_t key) {
+    return key & (self->capacity - 1);
+}
+
+/* The next place of a key from *at on, and moves *at behind it; NULL: there is none, and *at is the
+ * free place where it belongs. One place at least is free. */
+static inline const place *next_place(const near_loop *self, uint32_t key, size_t *at) {
+    for (;;) {
+        const place *one = &self->places[*at];
+        if (one->number == 0) return NULL;
+        *at = (*at + 1) & (self->capacity - 1);
+        if (one->key == key) return one;
+    }
+}
+
+/* Makes room for the keys of so many texts more: the table is at most three quarters full. */
+static alcore_status reserve(near_loop *self, int64_t texts) {
+    const size_t most = self->used + (size_t)texts * ALCORE__NEAR_KEYS;
+    near_loop larger = *self;
+    if (most <= self->capacity / 4 * 3) return ALCORE_OK;
+    if (larger.capacity == 0) larger.capacity = 64;
+    while (larger.capacity / 4 * 3 < most) larger.capacity *= 2;
+    ALCORE__TRY(alcore__new_array(self->texts->ctx, larger.capacity, sizeof *larger.places,
+                                  &larger.places));
+    for (size_t i = 0; i < self->capacity; i++) {
+        const place *one = &self->places[i];
+        if (one->number == 0) continue;
+        size_t at = home_of(&larger, one->key);
+        while (larger.places[at].number != 0) at = (at + 1) & (larger.capacity - 1);
+        larger.places[at] = *one;
+    }
+    alcore__free(self->texts->ctx, self->places);
+    *self = larger;
+    return ALCORE_OK;
+}
+
+/* Prefetches the places of the shared keys of a text, which mostly end within LINES lines of the
+ * cache, and those of the candidate AHEAD rows on: this changes the time alone. The functions are
+ * always inlined, because gcc 12 removes calls of functions that do nothing but prefetch. */
+enum { LINES = 3, LINE_PLACES = 64 / sizeof(place) };
+static inline __attribute__((always_inline)) void fetch_places(const near_loop *self,
+                                                               const alcore__text_near *near) {
+    for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
+        if (!is_shared(near, i)) continue;
+        const size_t home = home_of(self, near->keys[i]);
+        for (size_t line = 0; line < LINES; line++)
+            __builtin_prefetch(&self->places[(home + line * LINE_PLACES) & (self->capacity - 1)]);
+    }
 }
 
 static inline __attribute__((always_inline)) void fetch_ahead(const near_loop *self, int64_t row,
                                                               int64_t end) {
     const alcore__text_near *near = row + AHEAD < end ? near_of(self, row + AHEAD) : NULL;
-    if (near) fetch_slots(self, near);
+    if (near) fetch_places(self, near);
 }
+
+/* ---- comparing ---- */
 
 /* The texts in which a text lies, and its row in *row. */
 static inline const alcore__read_texts *texts_of(const near_loop *self, int64_t number,
@@ -85,36 +140,24 @@ static inline const alcore__read_texts *texts_of(const near_loop *self, int64_t 
     return self->sources[source];
 }
 
-/* Appends pairs of a row and those that are listed under its keys, of the numbers from `from` on;
- * returns how many pairs there are then. The index may name a text of another key, whose slot is
- * alike; the parts decide. */
+/* Appends pairs of a row and those that are listed under its keys and may be near by their
+ * outlines, of the numbers from `from` on; returns how many pairs there are then. */
 static inline int gather(const near_loop *self, int64_t row, int64_t from, pair *pairs, int count) {
     const alcore__text_near *near = near_of(self, row);
-    int64_t number, listed;
+    const uint64_t outline = self->texts->candidates.outlines[row];
     for (int i = 0; near && i < ALCORE__NEAR_KEYS; i++) {
-        size_t slot = alcore__index_home(&self->index, key_of(near, i));
-        while ((number = alcore__index_next(&self->index, key_of(near, i), &slot)) >= 0) {
+        const place *one;
+        size_t at = home_of(self, near->keys[i]);
+        while (is_shared(near, i) && (one = next_place(self, near->keys[i], &at))) {
+            const int64_t number = (int64_t)one->number - 1;
+            int64_t listed;
             if (number < from) continue;
-            const alcore__read_texts *texts = texts_of(self, number, &listed);
-            __builtin_prefetch(&texts->outlines[listed]);
+            if (!alcore__near_may(outline, one->outline)) continue;
+            __builtin_prefetch(&texts_of(self, number, &listed)->near[listed]);
             pairs[count++] = (pair){row, number};
         }
     }
     return count;
-}
-
-/* Keeps the pairs whose outlines tell that they may be near; returns how many these are. */
-static inline int keep_alike(const near_loop *self, pair *pairs, int count) {
-    const uint64_t *outlines = self->texts->candidates.outlines;
-    int kept = 0;
-    for (int i = 0; i < count; i++) {
-        int64_t listed;
-        const alcore__read_texts *texts = texts_of(self, pairs[i].number, &listed);
-        if (!alcore__near_may(outlines[pairs[i].row], texts->outlines[listed])) continue;
-        __builtin_prefetch(&texts->near[listed]);
-        pairs[kept++] = pairs[i];
-    }
-    return kept;
 }
 
 /* Sets self->found for the rows from `row` to `end`, at most TOGETHER, that are near to a text that
@@ -124,7 +167,6 @@ static void find_near(const near_loop *self, int64_t row, int64_t end, int64_t f
     alcore__near_parts parts[TOGETHER * ALCORE__NEAR_KEYS * LISTED]; /* of the listed ones */
     int count = 0;
     for (; row < end; row++) count = gather(self, row, from, pairs, count);
-    count = keep_alike(self, pairs, count);
     for (int i = 0; i < count; i++) {
         int64_t listed;
         const alcore__read_texts *texts = texts_of(self, pairs[i].number, &listed);
@@ -142,35 +184,36 @@ static void find_near(const near_loop *self, int64_t row, int64_t end, int64_t f
 
 /* The bit of a key in self->recent. */
 static size_t recent_bit(const alcore__text_near *near, int i) {
-    return key_of(near, i) % RECENT_BITS;
+    return near->keys[i] % RECENT_BITS;
 }
 
 /* Whether a text of the block may be listed under a key of this one. */
 static bool may_be_recent(const near_loop *self, const alcore__text_near *near) {
     for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
         const size_t bit = recent_bit(near, i);
-        if (self->recent[bit / 64] >> bit % 64 & 1) return true;
+        if (is_shared(near, i) && self->recent[bit / 64] >> bit % 64 & 1) return true;
     }
     return false;
 }
 
-/* Lists a text under those of its keys that have room. There is room for it in the index. */
-static void list(near_loop *self, const alcore__text_near *near, int64_t number) {
+/* Lists a row of a source under those of its shared keys that have room. There are places for it.
+ */
+static void list(near_loop *self, int source, int64_t row) {
+    const alcore__read_texts *texts = self->sources[source];
+    const alcore__text_near *near = &texts->near[row];
     for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
-        size_t slot = alcore__index_home(&self->index, key_of(near, i));
+        if (!is_shared(near, i)) continue;
+        size_t at = home_of(self, near->keys[i]);
         int under = 0;
-        while (alcore__index_next(&self->index, key_of(near, i), &slot) >= 0) under++;
+        while (next_place(self, near->keys[i], &at)) under++;
         if (under == LISTED) continue;
         const size_t bit = recent_bit(near, i);
         self->recent[bit / 64] |= UINT64_C(1) << bit % 64;
-        alcore__index_put(&self->index, slot, key_of(near, i), number);
+        self->places[at] = (place){.outline = texts->outlines[row],
+                                   .key = near->keys[i],
+                                   .number = (uint32_t)(self->starts[source] + row + 1)};
+        self->used++;
     }
-}
-
-/* Makes room in the index for so many texts. */
-static alcore_status reserve(near_loop *self, int64_t texts) {
-    return alcore__index_reserve(self->texts->ctx, &self->index, (size_t)texts * ALCORE__NEAR_KEYS,
-                                 0, self->numbers);
 }
 
 /* Lists all bought texts of a source, which nothing masks. Texts that were not read have no rows.
@@ -182,17 +225,14 @@ static alcore_status list_bought(near_loop *self, int source) {
             ALCORE__TRY(alcore__tick(self->texts->ctx, "masks", row, bought->rows));
             ALCORE__TRY(reserve(self, ALCORE_BLOCK_ROWS));
         }
-        const int64_t ahead = row + AHEAD;
-        if (ahead < bought->rows && bought->near[ahead].count > 0)
-            fetch_slots(self, &bought->near[ahead]);
-        if (bought->mask[row] && bought->near[row].count > 0)
-            list(self, &bought->near[row], self->starts[source] + row);
+        if (row + AHEAD < bought->rows) fetch_places(self, &bought->near[row + AHEAD]);
+        if (bought->mask[row]) list(self, source, row);
     }
     return ALCORE_OK;
 }
 
 /* Task `index` of alcore__parallel_part(): compares TASK_ROWS rows of the block with what was
- * listed before it. The index and the list are not written meanwhile. */
+ * listed before it. The table is not written meanwhile. */
 static alcore_status compare_rows(void *data, int64_t index, int32_t worker) {
     const near_loop *self = data;
     const int64_t first = self->first + index * TASK_ROWS;
@@ -218,7 +258,7 @@ static void settle_block(near_loop *self) {
         if (self->found[row - self->first])
             alcore__mask_text(self->texts->masks, row, ALCORE__CAUSE_NEAR);
         else
-            list(self, near, self->starts[CANDIDATES] + row);
+            list(self, CANDIDATES, row);
     }
 }
 
@@ -240,20 +280,92 @@ static alcore_status mask_blocks(near_loop *self) {
     return ALCORE_OK;
 }
 
-/* Numbers the texts, and makes room: for half of the keys that there may be, as others have no
- * place of their own under one that is full, or their text is near to one. */
+/* ---- keys that texts share ---- */
+
+/* Counters of keys, of two bits each: 1 for one text, 3 for more. */
+typedef struct key_counters {
+    uint64_t *counters; /* [mask + 1] 32 in each; owned */
+    size_t mask;
+} key_counters;
+
+enum { COUNTERS = 32 };
+
+static inline uint64_t *counter_of(const key_counters *self, uint32_t key, int *shift) {
+    *shift = (int)(key % COUNTERS) * 2;
+    return &self->counters[key / COUNTERS & self->mask];
+}
+
+/* Counts the keys of a text, or marks those that are counted twice; returns how many these are. */
+static int64_t count_keys(const key_counters *self, alcore__text_near *near, bool mark) {
+    int64_t shared = 0;
+    for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
+        int shift;
+        uint64_t *counter = counter_of(self, near->keys[i], &shift);
+        if (!mark) *counter |= (1 + (*counter >> shift & 1)) << shift;
+        if (!mark || !(*counter >> shift & 2)) continue;
+        near->shared |= (uint8_t)(1 << i);
+        shared++;
+    }
+    return shared;
+}
+
+/* The same of all texts with words enough that are bought, or still candidates. */
+static alcore_status count_all(const near_loop *self, const key_counters *keys, bool mark,
+                               int64_t *shared) {
+    for (int source = 0; source < SOURCES; source++) {
+        const alcore__read_texts *texts = self->sources[source];
+        const uint8_t *mask =
+            source == CANDIDATES ? self->texts->masks->candidate_mask : texts->mask;
+        for (int64_t row = 0; row < texts->rows; row++) {
+            if (row % ALCORE_BLOCK_ROWS == 0)
+                ALCORE__TRY(alcore__tick(self->texts->ctx, "masks", row, texts->rows));
+            if (row + AHEAD < texts->rows) {
+                int shift;
+                for (int i = 0; i < ALCORE__NEAR_KEYS; i++)
+                    __builtin_prefetch(counter_of(keys, texts->near[row + AHEAD].keys[i], &shift));
+            }
+            if (mask[row] && texts->near[row].count > 0)
+                *shared += count_keys(keys, &texts->near[row], mark);
+        }
+    }
+    return ALCORE_OK;
+}
+
+/* Marks the keys that texts share, with four counters or more for each key of `most` texts, and
+ * counts them. */
+static alcore_status mark_shared(const near_loop *self, int64_t most, int64_t *shared) {
+    key_counters keys = {0};
+    *shared = 0;
+    while ((int64_t)(keys.mask + 1) * COUNTERS < most * ALCORE__NEAR_KEYS * 4)
+        keys.mask = keys.mask * 2 + 1;
+    ALCORE__TRY(
+        alcore__new_array(self->texts->ctx, keys.mask + 1, sizeof *keys.counters, &keys.counters));
+    alcore_status status = count_all(self, &keys, false, shared);
+    if (status == ALCORE_OK) status = count_all(self, &keys, true, shared);
+    alcore__free(self->texts->ctx, keys.counters);
+    return status;
+}
+
+/* Numbers the texts, and makes room: for half of the keys that they share, as others have no place
+ * of their own under one that is full, or their text is near to one. */
 static alcore_status begin(near_loop *self) {
     const alcore__masked_texts *texts = self->texts;
     const alcore__masks *masks = texts->masks;
     alcore_ctx *ctx = texts->ctx;
+    int64_t shared;
     for (int i = 0; i < SOURCES; i++) {
         self->sources[i] = i == CANDIDATES ? &texts->candidates : &texts->bought[i];
         self->starts[i] = self->numbers;
         self->numbers += self->sources[i]->rows;
     }
+    if (self->numbers >= UINT32_MAX)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "masks: \"near\" takes fewer than 2^32 - 1 texts");
     ALCORE__TRY(alcore__new_array(ctx, ALCORE_BLOCK_ROWS, sizeof *self->found, &self->found));
     ALCORE__TRY(alcore__new_array(ctx, RECENT_BITS / 64, sizeof *self->recent, &self->recent));
-    return reserve(self, (masks->eligible + masks->bought_count + masks->labeled_pool_count) / 2);
+    ALCORE__TRY(mark_shared(self, masks->eligible + masks->bought_count + masks->labeled_pool_count,
+                            &shared));
+    return reserve(self, shared / 2 / ALCORE__NEAR_KEYS);
 }
 
 alcore_status alcore__mask_near(const alcore__masked_texts *texts) {
@@ -263,6 +375,6 @@ alcore_status alcore__mask_near(const alcore__masked_texts *texts) {
     if (status == ALCORE_OK) status = mask_blocks(&self);
     alcore__free(texts->ctx, self.found);
     alcore__free(texts->ctx, self.recent);
-    alcore__index_clear(texts->ctx, &self.index);
+    alcore__free(texts->ctx, self.places);
     return status;
 }

@@ -144,6 +144,10 @@ MUTANTS = {
         ('lib/request/text_near.c', 'if (number < from) continue;', 'if (number <= from) continue;', NEAR, 'many_texts_share_a_key'),
     'a text is near to none of the blocks before':
         ('lib/request/text_near.c', 'if (self->found[row - self->first])', 'if (false)', NEAR, 'many_texts_share_a_key'),
+    'a key that two texts have counts as that of one':
+        ('lib/request/text_near.c', '(1 + (*counter >> shift & 1)) << shift', 'UINT64_C(1) << shift', NEAR, 'first_of_near_texts_stays'),
+    'a table of keys that grows forgets what it had':
+        ('lib/request/text_near.c', 'larger.places[at] = *one;', 'larger.used--;', NEAR, 'a_table_that_grows_forgets_nothing'),
     'an outline tells texts apart whose parts differ by a fifth':
         ('lib/text/near_words.h', 'return more <= most &&', 'return more < most &&', NEAR_WORDS, 'outlines_of_near_texts'),
     'outlines of long texts tell them apart':
@@ -153,7 +157,8 @@ MUTANTS = {
     'a block does not know under which keys it has listed texts':
         ('lib/request/text_near.c', 'self->recent[bit / 64] |= UINT64_C(1)', 'self->recent[bit / 64] |= UINT64_C(0)', NEAR, 'first_of_near_texts_stays'),
     'only the first key of a text tells whether its block has listed one like it':
-        ('lib/request/text_near.c', 'if (self->recent[bit / 64] >> bit % 64 & 1) return true;', 'return self->recent[bit / 64] >> bit % 64 & 1;', NEAR,
+        ('lib/request/text_near.c', 'if (is_shared(near, i) && self->recent[bit / 64] >> bit % 64 & 1) return true;',
+         'if (is_shared(near, i)) return self->recent[bit / 64] >> bit % 64 & 1;', NEAR,
          'first_of_near_texts_stays'),
     'a text is listed under the last of its keys only':
         ('lib/request/text_near.c', 'if (under == LISTED) continue;', 'if (under == LISTED || i < ALCORE__NEAR_KEYS - 1) continue;', NEAR,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "alcore/sys/kernel.h"
 #include "base/rng.h"
 #include "fault_allocator.h"
 #include "request_test.h"
@@ -264,6 +265,31 @@ START_TEST(many_texts_share_a_key) {
 }
 END_TEST
 
+/* Texts of three blocks that have no word in common, but for the last one, which is the first with
+ * a number. */
+START_TEST(a_table_that_grows_forgets_nothing) {
+    enum { ROWS = 3 * ALCORE_BLOCK_ROWS };
+    static uint8_t left[ROWS];
+    alcore_ctx *ctx = ctx_of(2);
+    alcore_pool *pool;
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    for (int row = 0; row < ROWS; row++) {
+        const int of = row % (ROWS - 1);
+        char text[64], code[5];
+        snprintf(code, sizeof code, "%c%c%c%c", 'a' + of % 26, 'a' + of / 26 % 26,
+                 'a' + of / 676 % 26, 'a' + of / 17576);
+        snprintf(text, sizeof text, "a%s b%s c%s d%s e%s f%s%s", code, code, code, code, code, code,
+                 row < ROWS - 1 ? "" : " 7");
+        add_text(pool, text);
+    }
+    find_left(request_for(ctx, pool, "random", "10000000"), left);
+    for (int row = 0; row < ROWS; row++)
+        ck_assert_msg(left[row] == (row < ROWS - 1), "row %d", row);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* Every allocation fails in turn: the call says so, nothing is lost, and the next one succeeds. */
 START_TEST(memory_runs_out) {
     static const char *const labeled_texts[] = {"Open the file in a new window", "Save all of it"};
@@ -386,6 +412,7 @@ TEST_FILE() {
     tcase_add_test(cases, few_letters_without_spaces_are_few_words);
     tcase_add_test(cases, empty_and_huge_texts);
     tcase_add_loop_test(cases, many_texts_share_a_key, 0, 2);
+    tcase_add_test(cases, a_table_that_grows_forgets_nothing);
     tcase_add_test(cases, memory_runs_out);
     tcase_add_test(cases, cancels_end_it);
     return check_suite_run("request/text_near", cases);
