@@ -87,6 +87,46 @@ bool alcore__job_take_bits(const alcore_job *job, const alcore__job_entry *entry
 bool alcore__job_take_costs(const alcore_job *job, const alcore__job_entry *entry,
                             alcore__byte_cursor *cursor, const char *candidates);
 
+/* ---- values of columns (job_values.c) ---- */
+
+/* Whether the form is one that a column can have. */
+bool alcore__job_is_form(const alcore__column_form *form);
+/* ALCORE_E_SHAPE for a column of one shard that is another than that of the shards before. */
+alcore_status alcore__job_fail_form(const alcore__job_entry *entry, const char *name);
+/* Appends the values of the first rows of a column. */
+alcore_status alcore__job_put_values(alcore_ctx *ctx, const alcore__column *column,
+                                     int64_t row_count, alcore__scratch *scratch,
+                                     alcore__buffer *out);
+/* Takes those of the rows of an entry: *out, a piece, where they are wanted and there are any,
+ * whose memory is owned after a failure too; *whole: false where they are damaged. */
+alcore_status alcore__job_take_values(alcore_ctx *ctx, const alcore__column_form *form,
+                                      const alcore__job_entry *entry, bool wanted,
+                                      alcore__byte_cursor *cursor, bool *whole,
+                                      alcore__column_piece *out);
+
+/* ---- columns by which phrases are measured (job_measures.c) ---- */
+
+/* Those of all shards: of each column one piece a shard. */
+enum { ALCORE__JOB_MEASURES = 4 };
+typedef struct alcore__job_measures {
+    alcore__column_form forms[ALCORE__JOB_MEASURES];    /* [count] */
+    alcore__column_piece *pieces[ALCORE__JOB_MEASURES]; /* [piece_count], owned */
+    int64_t piece_count;
+    int32_t count;
+    bool seen; /* a shard with rows was taken */
+} alcore__job_measures;
+/* Whether the request buys phrases that are measured by columns of their texts. */
+bool alcore__job_has_measures(const alcore_job *job);
+/* Appends those that were given with the rows of the shard, whose pool is locked. */
+alcore_status alcore__job_put_measures(const alcore_job *job, alcore__buffer *out);
+/* Takes those of an entry, one of `entries`; *whole: false where it is damaged. */
+alcore_status alcore__job_take_measures(alcore_ctx *ctx, const alcore__job_entry *entry,
+                                        int64_t entries, alcore__byte_cursor *cursor, bool *whole,
+                                        alcore__job_measures *measures);
+/* Gives the columns to the pool of all texts. */
+alcore_status alcore__job_give_measures(alcore_pool *pool, alcore__job_measures *measures);
+void alcore__job_measures_clear(alcore_ctx *ctx, alcore__job_measures *measures);
+
 /* ---- parts of the exchange of rows ---- */
 
 /* Appends zeros up to a multiple of 8 bytes. */

@@ -74,31 +74,6 @@ static alcore_status hash_others(const alcore__run_input *input, uint64_t *out) 
     return ALCORE_OK;
 }
 
-/* Appends the values of the first `border` rows of a column. */
-static alcore_status put_values(alcore_ctx *ctx, const alcore__column *column, int64_t border,
-                                alcore__scratch *scratch, alcore__buffer *out) {
-    const size_t bytes = (size_t)column->dims * alcore_sys_dtype_bytes(column->dtype);
-    if (border == 0) return ALCORE_OK;
-    if (column->ragged) {
-        alcore_sys_ragged tokens;
-        ALCORE__TRY(column->ops->ragged(column, 0, border, scratch, &tokens));
-        for (int64_t i = 0; i <= border; i++) {
-            const int64_t offset = tokens.offsets[i] - tokens.offsets[0];
-            ALCORE__TRY(alcore__buffer_append(ctx, out, &offset, sizeof offset));
-        }
-        const int64_t count = tokens.offsets[border] - tokens.offsets[0];
-        ALCORE__TRY(alcore__buffer_append(ctx, out, tokens.values, (size_t)count * bytes));
-        return alcore__job_pad(ctx, out);
-    }
-    alcore_sys_rows rows;
-    ALCORE__TRY(column->ops->rows(column, 0, border, scratch, &rows));
-    const size_t stride = (size_t)rows.stride * alcore_sys_dtype_bytes(rows.dtype);
-    for (int64_t i = 0; i < border; i++)
-        ALCORE__TRY(
-            alcore__buffer_append(ctx, out, (const char *)rows.data + (size_t)i * stride, bytes));
-    return alcore__job_pad(ctx, out);
-}
-
 static alcore_status put_columns(const alcore_job *job, const alcore__dataset *dataset,
                                  const rows_header *header, alcore__buffer *out) {
     alcore_ctx *ctx = job->object.ctx;
@@ -109,7 +84,8 @@ static alcore_status put_columns(const alcore_job *job, const alcore__dataset *d
         const alcore__column *column = dataset->columns[c].column;
         const alcore__column_form form = alcore__column_form_of(column);
         status = alcore__buffer_append(ctx, out, &form, sizeof form);
-        if (status == ALCORE_OK) status = put_values(ctx, column, border, &scratch, out);
+        if (status == ALCORE_OK)
+            status = alcore__job_put_values(ctx, column, border, &scratch, out);
         if (status == ALCORE_OK && alcore__job_compares(job, &form))
             status = alcore__job_put_compared(ctx, dataset, column, border, &scratch, out);
     }
@@ -175,37 +151,12 @@ static alcore_status take_values(taking *self, int32_t column, const alcore__job
     const bool wanted =
         border > 0 &&
         (of_block || (alcore__job_compares(job, form) && !alcore__job_is_own(job, entry)));
-    const size_t bytes = (size_t)form->dims * alcore_sys_dtype_bytes(form->dtype);
-    const char *offsets = NULL;
-    int64_t count = border;
-    *whole = true;
-    if (border == 0) return ALCORE_OK;
-    if (form->ragged) {
-        offsets = alcore__cursor_take(cursor, (size_t)border + 1, sizeof(int64_t));
-        *whole = offsets != NULL;
-        for (int64_t i = 0, last = 0; i <= border && *whole; i++) {
-            memcpy(&count, offsets + (size_t)i * sizeof count, sizeof count);
-            *whole =
-                count >= last && (i > 0 || count == 0) && (uint64_t)count <= cursor->left / bytes;
-            last = count;
-        }
-        if (!*whole) return ALCORE_OK;
-    }
-    *whole = (uint64_t)count <= cursor->left / bytes;
-    const char *values =
-        *whole ? alcore__cursor_take(cursor, alcore__cursor_padded((size_t)count * bytes), 1)
-               : NULL;
-    *whole = values != NULL;
-    if (!values || !wanted) return ALCORE_OK;
-    alcore__column_piece *piece = &self->pieces[column][self->piece_count[column]++];
-    *piece = (alcore__column_piece){.first = entry->first, .end = entry->first + border};
-    ALCORE__TRY(alcore__new_array(job->object.ctx, (size_t)count, bytes, &piece->values));
-    memcpy(piece->values, values, (size_t)count * bytes);
-    if (!offsets) return ALCORE_OK;
-    ALCORE__TRY(alcore__new_array(job->object.ctx, (size_t)border + 1, sizeof *piece->offsets,
-                                  &piece->offsets));
-    memcpy(piece->offsets, offsets, ((size_t)border + 1) * sizeof *piece->offsets);
-    return ALCORE_OK;
+    alcore__column_piece *piece = &self->pieces[column][self->piece_count[column]];
+    const alcore__job_entry of = {.first = entry->first, .end = entry->first + border};
+    const alcore_status status =
+        alcore__job_take_values(job->object.ctx, form, &of, wanted, cursor, whole, piece);
+    self->piece_count[column] += piece->values != NULL;
+    return status;
 }
 
 /* Vectors of the candidates behind the border rows become a piece. */
@@ -233,19 +184,6 @@ static alcore_status place_form(taking *self, const alcore__column_form *form, i
     return ALCORE_OK;
 }
 
-/* Whether the form is one that a column can have. */
-static bool is_form(const alcore__column_form *form) {
-    return memchr(form->name, '\0', sizeof form->name) && form->dims > 0 &&
-           form->dims < INT32_MAX && alcore_sys_dtype_bytes(form->dtype) > 0;
-}
-
-static alcore_status fail_form(const alcore__job_entry *entry, const char *name) {
-    return alcore__fail(ALCORE_E_SHAPE,
-                        "the column '%s' of the rows %lld to %lld has another name, dtype or "
-                        "number of values than that of the shards before",
-                        name, (long long)entry->first, (long long)entry->end - 1);
-}
-
 static alcore_status take_columns(taking *self, const alcore__job_entry *entry,
                                   const rows_header *header, int64_t entries,
                                   alcore__byte_cursor *cursor, bool *whole) {
@@ -254,11 +192,11 @@ static alcore_status take_columns(taking *self, const alcore__job_entry *entry,
     for (int32_t i = 0; i < header->column_count && *whole; i++) {
         alcore__column_form form;
         int32_t c;
-        *whole = alcore__cursor_read(cursor, &form, sizeof form) && is_form(&form);
+        *whole = alcore__cursor_read(cursor, &form, sizeof form) && alcore__job_is_form(&form);
         if (!*whole) break;
         ALCORE__TRY(place_form(self, &form, entries, &c));
         if (c == self->column_count || memcmp(&form, &self->forms[c], sizeof form) != 0)
-            return fail_form(entry, form.name);
+            return alcore__job_fail_form(entry, form.name);
         *whole = (seen >> c & 1) == 0;
         if (!*whole) break;
         seen |= 1U << c;
@@ -346,7 +284,7 @@ static alcore_status join_columns(taking *self, alcore__dataset *dataset) {
             self->own >> c & 1 ? alcore__dataset_find(own, self->forms[c].name) : NULL;
         const alcore__column_form form = column ? alcore__column_form_of(column) : self->forms[c];
         if (memcmp(&form, &self->forms[c], sizeof form) != 0)
-            return fail_form(&job->entry, self->forms[c].name);
+            return alcore__job_fail_form(&job->entry, self->forms[c].name);
         if (column && job->entry.end > job->entry.first) add_own(self, c, column);
         ALCORE__TRY(alcore__column_join(job->object.ctx, &self->forms[c], job->rows,
                                         self->pieces[c], self->piece_count[c],

@@ -90,37 +90,14 @@ static alcore_status check_strategy(const alcore_job *job, const alcore_strategy
                : fail_strategy(job->object.ctx, alcore__strategy_name(strategy));
 }
 
-/* Fails where phrases are measured by a column that was given with the rows of the shard: texts of
- * all shards travel, but no columns of theirs, which a model has to make in every worker. */
-static alcore_status check_measures(const alcore_request *request,
-                                    const alcore_strategy *strategy) {
-    static const char *const names[] = {"logprobs", "word_embeddings", "embeddings", "links"};
-    if (!alcore__strategy_def_of(strategy)->phrase_measures) return ALCORE_OK;
-    ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
-    const char *found = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++) {
-        const alcore__column *column = alcore__pool_find_column(request->candidates, names[i]);
-        if (column && alcore__column_is_given(column)) found = names[i];
-    }
-    alcore__read_end(request->candidates);
-    if (!found) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_UNSUPPORTED,
-                        "jobs over shards do not serve %s with the column '%s' of a shard: it "
-                        "measures the phrases of all shards, whose texts travel and whose columns "
-                        "do not, so that a model has to make it in every worker",
-                        alcore__strategy_name(strategy), found);
-}
-
 alcore_status alcore__job_check_served(const alcore_job *job) {
     const alcore_request *request = job->request;
     const alcore_strategy *strategy = alcore__job_strategy(job);
     if (!request->candidates) return alcore__fail_no_candidates();
     ALCORE__TRY(check_strategy(job, strategy));
-    ALCORE__TRY(check_measures(request, strategy));
     if (alcore__job_is_hybrid(job)) {
         const alcore_strategy *phrases = alcore__strategy_part(request->strategy, ALCORE__PHRASES);
         ALCORE__TRY(check_strategy(job, phrases));
-        ALCORE__TRY(check_measures(request, phrases));
     }
     if (!alcore__job_buys_target(job)) ALCORE__TRY(alcore__check_roles(request, strategy));
     ALCORE__TRY(check_budgets(job));

@@ -12,7 +12,8 @@
  * what reasons say of all (docs/distributed.md has the figures).
  *
  * What a shard puts in is whole_header, then for each row row_head and the bytes of its text, id,
- * language and group, together up to a multiple of 8. */
+ * language and group, together up to a multiple of 8; where phrases are measured, the columns by
+ * which they are (job_measures.c). */
 #include <math.h>
 #include <string.h>
 
@@ -87,7 +88,8 @@ static alcore_status put_row(const alcore_pool *pool, int64_t row, uint32_t name
     return alcore__job_pad(ctx, items);
 }
 
-static alcore_status put_rows(const alcore_request *request, alcore__buffer *items) {
+static alcore_status put_rows(const alcore_job *job, alcore__buffer *items) {
+    const alcore_request *request = job->request;
     const alcore_pool *pool = request->candidates;
     alcore_ctx *ctx = pool->object.ctx;
     whole_header header = {0};
@@ -99,6 +101,8 @@ static alcore_status put_rows(const alcore_request *request, alcore__buffer *ite
         if (status == ALCORE_OK) status = put_row(pool, row, named[row], items);
     }
     alcore__free(ctx, named);
+    if (status == ALCORE_OK && alcore__job_has_measures(job))
+        status = alcore__job_put_measures(job, items);
     return status;
 }
 
@@ -107,7 +111,7 @@ alcore_status alcore__job_put_whole(alcore_job *job, alcore__job_entry *entry,
     const alcore_pool *pool = job->request->candidates;
     if (alcore__job_buys_target(job)) return ALCORE_OK;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
-    const alcore_status status = put_rows(job->request, items);
+    const alcore_status status = put_rows(job, items);
     alcore__read_end(pool);
     entry->count = (int64_t)(items->length / 8);
     return status;
@@ -220,7 +224,8 @@ static alcore_status add_rows(alcore_job *job, const collected *rows, uint32_t g
     return ALCORE_OK;
 }
 
-static alcore_status add_entry(alcore_job *job, const alcore__job_entry *entry, const char *items) {
+static alcore_status add_entry(alcore_job *job, const alcore__job_entry *entry, int64_t entries,
+                               const char *items, alcore__job_measures *measures) {
     alcore_ctx *ctx = job->object.ctx;
     const int64_t count = entry->end - entry->first;
     alcore__byte_cursor cursor = {.next = items, .left = 8 * (size_t)entry->count};
@@ -231,6 +236,8 @@ static alcore_status add_entry(alcore_job *job, const alcore__job_entry *entry, 
     alcore_status status = whole ? new_collected(ctx, (size_t)count, &rows) : ALCORE_OK;
     while (status == ALCORE_OK && whole && rows.count < count)
         status = collect_row(ctx, &cursor, &rows, &whole);
+    if (status == ALCORE_OK && whole && alcore__job_has_measures(job))
+        status = alcore__job_take_measures(ctx, entry, entries, &cursor, &whole, measures);
     if (status == ALCORE_OK && (!whole || cursor.left > 0))
         status = alcore__fail(ALCORE_E_CORRUPT,
                               "the message of a job has no texts of the rows %lld to %lld",
@@ -274,14 +281,18 @@ static alcore_status make_whole(alcore_job *job, const alcore__job_message *mess
     options.dedup = own->dedup;
     options.max_text_bytes = INT64_MAX;
     options.repeated_ids = ALCORE_IDS_ANY; /* each shard has looked at its own */
-    alcore__job_whole_clear(job);          /* of a call that failed */
+    alcore__job_measures measures = {0};
+    alcore__job_whole_clear(job); /* of a call that failed */
     ALCORE__TRY(alcore_pool_new(job->object.ctx, &options, &job->whole));
-    for (int64_t i = 0; i < message->entry_count; i++) {
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; i < message->entry_count && status == ALCORE_OK; i++) {
         alcore__job_entry entry;
         place = alcore__job_entry_next(message, place, &entry, &items);
-        ALCORE__TRY(add_entry(job, &entry, items));
+        status = add_entry(job, &entry, message->entry_count, items, &measures);
     }
-    return mark_repeated(job);
+    if (status == ALCORE_OK) status = alcore__job_give_measures(job->whole, &measures);
+    alcore__job_measures_clear(job->object.ctx, &measures);
+    return status == ALCORE_OK ? mark_repeated(job) : status;
 }
 
 /* ---- buying ---- */

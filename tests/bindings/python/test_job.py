@@ -304,9 +304,5 @@ def test_messages_of_other_data_are_refused():
 
 def test_strategies_that_are_served():
     assert all(alcore.Job.serves(name) for name in alcore.strategies())
-    pool = alcore.Pool(TEXTS)
-    pool.set_column("embeddings", vectors(0, len(TEXTS)))
-    with pytest.raises(alcore.UnsupportedError, match="do not serve huds-phrase with the column 'embeddings' of a shard"):
-        alcore.Job(alcore.Request(pool, strategy="huds-phrase", budget=3))
     with pytest.raises(alcore.UnsupportedError, match="as nothing is known of what it reads: give what it computes as the column scores of nnll"):
         alcore.Job(alcore.Request(alcore.Pool(TEXTS), strategy=alcore.strategy(lambda view: [0.0] * len(view.rows)), budget=3))

@@ -427,24 +427,6 @@ START_TEST(strategies_that_are_served) {
 }
 END_TEST
 
-START_TEST(columns_that_phrases_are_measured_by) {
-    static const job_setting settings[] = {
-        {"huds-phrase", NULL, "5w", NULL, 0},
-        {"hybrid", "sentences=random phrases=huds-phrase", "5w", NULL, 0}};
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        alcore_pool *pool = job_pool(ctx, &SETTING, 0, 20);
-        job_give_vectors(pool, 0, false);
-        alcore_request *request = job_request(ctx, &settings[i], pool);
-        alcore_job *job;
-        ck_assert_int_eq(alcore_job_new(request, NULL, &job), ALCORE_E_UNSUPPORTED);
-        ck_assert_ptr_nonnull(
-            strstr(alcore_last_error(), "do not serve huds-phrase with the column 'embeddings'"));
-        alcore_request_unref(request);
-        alcore_pool_unref(pool);
-    }
-}
-END_TEST
-
 START_TEST(options_that_are_not_served) {
     static const struct {
         job_setting setting;
@@ -635,7 +617,6 @@ TEST_FILE() {
     tcase_add_test(cases, numbers_that_lie);
     tcase_add_test(cases, counts_and_nominees_that_lie);
     tcase_add_test(cases, strategies_that_are_served);
-    tcase_add_test(cases, columns_that_phrases_are_measured_by);
     tcase_add_test(cases, options_that_are_not_served);
     tcase_add_test(cases, requests_that_lack_something);
     tcase_add_test(cases, the_ngram_model_is_named);

@@ -3,7 +3,7 @@
  * phrases, rows of the target. For 1 to 8 shards of any sizes the selection of one machine: picks,
  * texts, ids, columns and reasons; what goes wrong with their messages, and their sizes. */
 #include "fault_allocator.h"
-#include "job_shards.h"
+#include "job_record.h"
 
 enum { ROWS = 150, LABELED = 30 };
 
@@ -28,6 +28,36 @@ static void words(int64_t row, char *text, size_t bytes) {
     for (int w = 0; w < count; w++)
         length += (size_t)snprintf(text + length, bytes - length, "%s%s", w ? " " : "",
                                    WORDS[(int)(job_number(named, 2 + w % 5) * 12) % 12]);
+}
+
+/* Whether phrases are measured by columns that are given with the texts: with vectors of words, or
+ * of rows. */
+static bool is_measured(const job_setting *setting) {
+    return setting->parameters && strstr(setting->parameters, "lambda=0.");
+}
+static bool is_measured_by_words(const job_setting *setting) {
+    return is_measured(setting) && strstr(setting->parameters, "lambda=0.6");
+}
+
+/* Gives a value, or a vector, of each word, which are those of the row that is named as in words().
+ */
+static void give_of_words(alcore_pool *pool, const char *name, int64_t first, int64_t width) {
+    enum { WORDS = 8 };
+    const int64_t rows = alcore_pool_row_count(pool);
+    double *values = calloc((size_t)(rows * WORDS * width) + 1, sizeof *values);
+    int64_t *offsets = calloc((size_t)rows + 1, sizeof *offsets);
+    for (int64_t row = 0; row < rows; row++) {
+        offsets[row + 1] = offsets[row] + alcore_pool_words(pool, row);
+        for (int64_t i = offsets[row] * width; i < offsets[row + 1] * width; i++)
+            values[i] = job_number(first + row, 200 + i - offsets[row] * width) - 1;
+    }
+    int64_t shape[] = {offsets[rows], width}, of_ends[] = {rows + 1};
+    alcore_tensor tensor, ends;
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT64, shape, width > 1 ? 2 : 1));
+    ck_assert_ok(alcore_tensor_init(&ends, offsets, ALCORE_INT64, of_ends, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, name, &tensor, &ends, NULL));
+    free(values);
+    free(offsets);
 }
 
 /* The rows first .. end - 1, some of which have an id, a language or a group; every 13th is
@@ -58,6 +88,13 @@ static alcore_pool *pool_of(const job_setting *setting, int64_t first, int64_t e
         ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
         if (row % 13 == 5) ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &own, 1));
         if (row % 31 == 7) ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_FILTERED, &own, 1));
+    }
+    if (is_measured(setting) && end > first) {
+        give_of_words(pool, "logprobs", first, 1);
+        if (is_measured_by_words(setting))
+            give_of_words(pool, "word_embeddings", first, 3);
+        else
+            job_give_vectors(pool, first, false);
     }
     if (columns && end > first) {
         job_give(pool, "scores", first);
@@ -182,6 +219,8 @@ static const job_setting PHRASES[] = {
     {"random-phrase", "weight=tokens exclude_labeled=1", "50w", NULL, ALCORE_DEDUP_EXACT},
     {"huds-phrase", NULL, "40w", NULL, ALCORE_DEDUP_EXACT}, /* by the n-gram model */
     {"huds-phrase", "max_n=3 gamma=0 occ_min=3", "30,9", "masks=near", ALCORE_DEDUP_NONE},
+    {"huds-phrase", "lambda=0.4", "40w", NULL, ALCORE_DEDUP_EXACT}, /* by given columns */
+    {"huds-phrase", "lambda=0.6 k_clusters=2", "30,9", "masks=near", ALCORE_DEDUP_NONE},
 };
 enum { PHRASE_COUNT = sizeof PHRASES / sizeof *PHRASES };
 
@@ -197,6 +236,8 @@ static const job_setting HYBRIDS[] = {
     {"hybrid", "sentences=random", "80w", NULL, ALCORE_DEDUP_EXACT},
     {"hybrid", "sentences=nnll cover=1 carry=1", "90w", "tie=random", ALCORE_DEDUP_EXACT},
     {"hybrid", "sentences=rtt-bleu", "80w", "nan=exclude", ALCORE_DEDUP_EXACT},
+    {"hybrid", "sentences=random phrases=huds-phrase phrases.lambda=0.4", "60w", NULL,
+     ALCORE_DEDUP_EXACT},
     {"hybrid", "sentences=huds", "30,8", NULL, ALCORE_DEDUP_NONE},
     {"hybrid", "sentences=kcenter carry=1", "9,24,14", "fill=skip", ALCORE_DEDUP_EXACT},
     {"hybrid", "sentences=ngram-cover", "20w,60w", NULL, ALCORE_DEDUP_EXACT},
@@ -296,6 +337,86 @@ START_TEST(sizes_of_all_texts) {
 }
 END_TEST
 
+/* With given columns also 8, and of each column 64 and the values of all rows, of words with 8 for
+ * the end of each row and 8. */
+START_TEST(sizes_of_measures) {
+    const job_setting *const settings[] = {&PHRASES[PHRASE_COUNT - 4], &PHRASES[PHRASE_COUNT - 2],
+                                           &PHRASES[PHRASE_COUNT - 1]};
+    size_t lengths[3], words = 0;
+    for (int i = 0; i < 3; i++) {
+        job_setting setting = *settings[i];
+        setting.dedup = ALCORE_DEDUP_NONE;
+        setting.budget = "40w";
+        setting.options = NULL;
+        alcore_job *jobs[] = {job_of(&setting, &TWO, 0, false), job_of(&setting, &TWO, 1, false)};
+        char *message = job_step_both(ctx, jobs, &lengths[i]);
+        lengths[i] -= settings_bytes(message);
+        free(message);
+        for (int32_t s = 0; s < 2; s++) alcore_job_unref(jobs[s]);
+    }
+    alcore_pool *pool = pool_of(settings[0], 0, ROWS, false);
+    for (int64_t row = 0; row < ROWS; row++) words += (size_t)alcore_pool_words(pool, row);
+    alcore_pool_unref(pool);
+    const size_t of_rows = (VECTOR * sizeof(float) * 60 + 7) / 8 * 8 +
+                           (VECTOR * sizeof(float) * (ROWS - 60) + 7) / 8 * 8,
+                 ends = 8 * (ROWS + 2);
+    ck_assert_uint_eq(lengths[1] - lengths[0], 2 * 2 * 64 + ends + 8 * words + of_rows);
+    ck_assert_uint_eq(lengths[2] - lengths[0], 2 * 2 * 64 + 2 * ends + (1 + 3) * 8 * words);
+}
+END_TEST
+
+/* All shards with rows have the same columns, with a value of each row. */
+START_TEST(shards_have_the_same_measures) {
+    const job_setting *by_rows = &PHRASES[PHRASE_COUNT - 2];
+    job_setting none = *by_rows, by_words = *by_rows;
+    none.parameters = "lambda=.4";
+    by_words.parameters = "lambda=0.60";
+    const struct {
+        const job_setting *other;
+        alcore_status status;
+        const char *words;
+    } cases[] = {
+        {&none, ALCORE_E_DATA, "the rows 60 to 149 have 0 columns by which phrases are measured"},
+        {&by_words, ALCORE_E_SHAPE, "the column 'word_embeddings' of the rows 60 to 149"}};
+    for (int i = 0; i < 2; i++) {
+        alcore_pool *pool = pool_of(cases[i].other, TWO.starts[1], ROWS, false);
+        alcore_request *request = job_request(ctx, by_rows, pool);
+        alcore_job *jobs[] = {job_of(by_rows, &TWO, 0, false), NULL};
+        alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
+        size_t length;
+        options.first_row = TWO.starts[1];
+        options.rows = ROWS;
+        ck_assert_ok(alcore_job_new(request, &options, &jobs[1]));
+        char *message = job_step_both(ctx, jobs, &length);
+        ck_assert_int_eq(alcore_job_deliver(jobs[0], message, length), cases[i].status);
+        ck_assert_msg(strstr(alcore_last_error(), cases[i].words) != NULL, "%s",
+                      alcore_last_error());
+        free(message);
+        for (int s = 0; s < 2; s++) alcore_job_unref(jobs[s]);
+        alcore_request_unref(request);
+        alcore_pool_unref(pool);
+    }
+}
+END_TEST
+
+/* A row that was added behind the column has no value, which no message says. */
+START_TEST(measures_without_a_row) {
+    const job_setting *setting = &PHRASES[PHRASE_COUNT - 2];
+    alcore_pool *pool = pool_of(setting, 0, 20, false);
+    alcore_request *request = job_request(ctx, setting, pool);
+    const char *texts[] = {"one more"};
+    alcore_job *job;
+    int32_t state;
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
+    ck_assert_ok(alcore_job_new(request, NULL, &job));
+    ck_assert_int_eq(alcore_job_step(job, &state), ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "'logprobs' has none of row 20"));
+    alcore_job_unref(job);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+}
+END_TEST
+
 /* Of each exchange: the message of one shard alone, one that is cut off, one whose sum is right and
  * whose bytes are not, the one before, the right one, and that again. */
 START_TEST(chaos_between_the_shards) {
@@ -376,8 +497,8 @@ END_TEST
 
 /* One allocation of a job fails: it steps on after that, or a new one does. */
 START_TEST(no_failing_allocation_does_harm) {
-    static const job_setting *const settings[] = {&PHRASES[1], &HYBRIDS[1], &HYBRIDS[3],
-                                                  &HYBRIDS[4]};
+    static const job_setting *const settings[] = {&PHRASES[1], &HYBRIDS[1], &HYBRIDS[5],
+                                                  &HYBRIDS[6], &PHRASES[PHRASE_COUNT - 2]};
     const job_setting *setting = settings[_i];
     static fault_allocator fault;
     const job_cut whole = {1, {0, 40}};
@@ -435,8 +556,11 @@ TEST_FILE() {
     tcase_add_test(cases, rows_of_the_target);
     tcase_add_test(cases, a_pool_of_phrases_is_refused);
     tcase_add_test(cases, sizes_of_all_texts);
+    tcase_add_test(cases, sizes_of_measures);
+    tcase_add_test(cases, measures_without_a_row);
+    tcase_add_test(cases, shards_have_the_same_measures);
     tcase_add_loop_test(cases, chaos_between_the_shards, 0, HYBRID_COUNT);
     tcase_add_test(cases, shards_of_other_selections);
-    tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 4);
+    tcase_add_loop_test(cases, no_failing_allocation_does_harm, 0, 5);
     return check_suite_run("job_phrases", cases);
 }
