@@ -97,6 +97,10 @@ alcore_status alcore__job_take_nominees(alcore_job *job, const alcore__job_messa
         fill.budget *= request->options.refresh_factor;
         fill.further_count = 0;
     }
+    if (job->passes && job->passes->spends_each) {
+        fill.budget = job->passes->input.fill.budget;
+        fill.further_count = 0;
+    }
     alcore_status status = collect(job, message, &nominees);
     if (status == ALCORE_OK)
         status =

@@ -115,22 +115,32 @@ static alcore_status finish(alcore_job *job, bool *more) {
     return *more ? begin_next(job) : status;
 }
 
-/* Buys from the nominees of all shards. */
+/* Buys from the nominees of all shards, and begins the run of the next budget, where the strategy
+ * looks at it. */
 static alcore_status buy_nominees(alcore_job *job, const alcore__job_message *message) {
     alcore__job_passes *passes = job->passes;
     ALCORE__TRY(alcore__job_take_nominees(job, message));
     alcore__nominees_clear(job->object.ctx, &passes->nominees);
-    passes->bought = true;
-    return ALCORE_OK;
+    passes->nominated = false;
+    passes->bought = passes->budgets_left == 0;
+    if (passes->bought) return ALCORE_OK;
+    const alcore_status status = begin_next(job);
+    passes->failed = status != ALCORE_OK;
+    return status;
 }
 
 /* Ends the run of a shard that keeps the values of its own rows, and frees what was for passes.
  * Where these have made all picks there is no exchange of nominees. */
 static alcore_status nominate(alcore_job *job) {
     alcore__job_passes *passes = job->passes;
+    const alcore__strategy_def *def = passes->run->def;
     ALCORE__TRY(alcore__run_nominate(passes->run, &passes->nominees));
     const bool is_last = passes->run->offered_last;
-    alcore__job_passes_clear_rows(job->object.ctx, passes);
+    if (!passes->ended && def->rows_depend_on_budget)
+        passes->budgets_left = passes->input.fill.further_count;
+    passes->spends_each |= passes->budgets_left > 0;
+    passes->ended = true;
+    if (passes->budgets_left == 0) alcore__job_passes_clear_rows(job->object.ctx, passes);
     passes->nominated = true;
     return is_last ? buy_nominees(job, NULL) : ALCORE_OK;
 }
@@ -172,11 +182,12 @@ static alcore_status make_passes(alcore_job *job, const alcore__job_entry *entry
                                          alcore__job_first_block(entry->first),
                                          alcore__job_first_block(entry->end), &own, waits);
         if (status != ALCORE_OK) break;
-        more = !passes->own.only;
         if (*waits)
             status = put_partials(ctx, &own, items);
         else
             status = passes->own.only ? nominate(job) : finish(job, &more);
+        /* Of a further budget, where no shard nominates under the one before. */
+        if (passes->own.only) more = !*waits && !passes->nominated && !passes->bought;
     }
     alcore__partials_clear(ctx, &own);
     return status;

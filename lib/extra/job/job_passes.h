@@ -40,6 +40,7 @@ struct alcore__job_passes {
     alcore__run *run;
     alcore__shard *shard;
     int32_t budgets_left;      /* further ones, each of which needs a run of its own */
+    bool spends_each;          /* with own.only: there are such ones; nominees are of one budget */
     alcore__outcome sentences; /* of a hybrid: what all runs so far have bought; owned */
     bool ended;                /* the first run */
     bool nominated;            /* with own.only: the run has ended, and nominees are exchanged */

@@ -90,11 +90,10 @@ alcore_status alcore__strategy_ranks_own(const alcore_strategy *strategy,
                                          const alcore__run_input *input, bool *out) {
     const alcore__strategy_def *def = strategy->def;
     void *state;
-    /* Rows with a NaN are found by passes that mark the rows of all shards, which pick is similar
-     * to others depends on all, and there is one run. */
+    /* Rows with a NaN are found by passes that mark the rows of all shards, and which pick is
+     * similar to others depends on all. */
     *out = def->ranks_own && !input->nan_exclude && !input->fill.limited &&
-           (input->fill.policy != ALCORE__FILL_SKIP || !input->costs) &&
-           (!def->rows_depend_on_budget || input->fill.further_count == 0);
+           (input->fill.policy != ALCORE__FILL_SKIP || !input->costs);
     if (!*out) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(input->ctx, 1, def->state_bytes, &state));
     alcore__values_bind(&strategy->values, ALCORE__TO_STATE, state);

@@ -63,6 +63,9 @@ static const job_setting SETTINGS[] = {
     {"uncertainty-knn", "balance_targets=1", "300u", "fill=stop tie=random", ALCORE_DEDUP_NONE},
     {"uncertainty-knn", "prox=mean c=1.5", "30", "tie=random fill=skip", ALCORE_DEDUP_EXACT},
     {"uncertainty-knn", NULL, "9,30", NULL, ALCORE_DEDUP_NONE},
+    {"uncertainty-knn", "cover=1", "60w,12w,90w", "fill=stop", ALCORE_DEDUP_EXACT},
+    {"knn-uncertainty", "k=2", "200,30,400", "tie=random", ALCORE_DEDUP_EXACT},
+    {"knn-uncertainty", NULL, "60w,300w,20w", NULL, ALCORE_DEDUP_NONE},
     {"badge", NULL, "12", NULL, ALCORE_DEDUP_EXACT},
     {"badge", "first=uniform", "40w", "round=3 fill=skip", ALCORE_DEDUP_EXACT},
     {"badge", "mode=oversampling", "9,30,4", NULL, ALCORE_DEDUP_EXACT},
@@ -459,7 +462,7 @@ static const job_setting FAILING[] = {
     {"badge", "mode=oversampling per_step=2", "5", NULL, ALCORE_DEDUP_EXACT},
     {"average-dist", NULL, "4", "tie=random", ALCORE_DEDUP_EXACT},
     {"contrastive", "k=2", "4", NULL, ALCORE_DEDUP_NONE},
-    {"uncertainty-knn", "cover=1", "5", NULL, ALCORE_DEDUP_NONE},
+    {"uncertainty-knn", "cover=1", "5,3", NULL, ALCORE_DEDUP_NONE},
     {"rtt-bleu", NULL, "3w", "max_similarity=0.6", ALCORE_DEDUP_EXACT},
 };
 
