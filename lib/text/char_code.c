@@ -80,14 +80,32 @@ ANY_WIDTH void find_columns_any(const alcore__char_slices *slices, alcore__char_
 
 /* ---- sums ---- */
 
-ANY_WIDTH void add_word_any(const int32_t *restrict word, int32_t padded, int32_t *restrict units) {
-    for (int32_t j = 0; j < padded; j += ALCORE__CHAR_LANES) {
-        sixteen_ints sum, more;
-        memcpy(&sum, units + j, sizeof sum);
-        memcpy(&more, word + j, sizeof more);
-        sum += more;
-        memcpy(units + j, &sum, sizeof sum);
+/* Vectors of sums that are kept in registers at once, at most; each instruction set has a number
+ * that its registers hold. */
+enum { MAX_VECTORS = 16 };
+
+/* Adds `vectors` vectors of columns of all words, which stay in registers. */
+ANY_WIDTH void add_columns(const int32_t *const *words, int32_t count, int32_t first, int vectors,
+                           int32_t *restrict units) {
+    sixteen_ints sum[MAX_VECTORS], more;
+    memcpy(sum, units + first, (size_t)vectors * sizeof *sum);
+    for (int32_t w = 0; w < count; w++) {
+        const int32_t *word = words[w] + first;
+#pragma GCC unroll 16
+        for (int k = 0; k < vectors; k++) {
+            memcpy(&more, word + k * ALCORE__CHAR_LANES, sizeof more);
+            sum[k] += more;
+        }
     }
+    memcpy(units + first, sum, (size_t)vectors * sizeof *sum);
+}
+
+ANY_WIDTH void add_words_any(const int32_t *const *words, int32_t count, int32_t padded,
+                             int vectors, int32_t *restrict units) {
+    const int32_t step = vectors * ALCORE__CHAR_LANES;
+    int32_t j = 0;
+    for (; j + step <= padded; j += step) add_columns(words, count, j, vectors, units);
+    for (; j < padded; j += ALCORE__CHAR_LANES) add_columns(words, count, j, 1, units);
 }
 
 /* Eight of units as numbers in double; they become 0. */
@@ -204,7 +222,7 @@ ANY_WIDTH void divide_any(const double *restrict sum, double norm, int32_t dims,
 
 /* ---- instruction sets ---- */
 
-#define CHAR_CODE(name, instructions)                                                              \
+#define CHAR_CODE(name, vectors, instructions)                                                     \
     instructions static void hash_ascii_##name(const char *padded, size_t length,                  \
                                                alcore__char_columns *out) {                        \
         hash_ascii_any(padded, length, out);                                                       \
@@ -213,9 +231,9 @@ ANY_WIDTH void divide_any(const double *restrict sum, double norm, int32_t dims,
                                                  alcore__char_columns *ngrams) {                   \
         find_columns_any(slices, ngrams);                                                          \
     }                                                                                              \
-    instructions static void add_word_##name(const int32_t *word, int32_t padded,                  \
-                                             int32_t *units) {                                     \
-        add_word_any(word, padded, units);                                                         \
+    instructions static void add_words_##name(const int32_t *const *words, int32_t count,          \
+                                              int32_t padded, int32_t *units) {                    \
+        add_words_any(words, count, padded, vectors, units);                                       \
     }                                                                                              \
     instructions static void spill_##name(int32_t *units, int32_t padded, double *parts) {         \
         spill_any(units, padded, parts);                                                           \
@@ -237,17 +255,17 @@ ANY_WIDTH void divide_any(const double *restrict sum, double norm, int32_t dims,
     }                                                                                              \
     static const alcore__char_code name##_code = {.hash_ascii = hash_ascii_##name,                 \
                                                   .find_columns = find_columns_##name,             \
-                                                  .add_word = add_word_##name,                     \
+                                                  .add_words = add_words_##name,                   \
                                                   .spill = spill_##name,                           \
                                                   .pack = pack_##name,                             \
                                                   .close = close_##name,                           \
                                                   .multiply = multiply_##name,                     \
                                                   .divide = divide_##name};
 
-CHAR_CODE(portable, )
+CHAR_CODE(portable, 2, )
 #if defined(__x86_64__)
-CHAR_CODE(avx2, __attribute__((target("avx2"))))
-CHAR_CODE(avx512, __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))))
+CHAR_CODE(avx2, 4, __attribute__((target("avx2"))))
+CHAR_CODE(avx512, MAX_VECTORS, __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))))
 #endif
 
 const alcore__char_code *alcore__char_code_choose(void) {

@@ -51,8 +51,8 @@ typedef struct alcore__char_code {
     void (*hash_ascii)(const char *padded, size_t length, alcore__char_columns *out);
     /* Makes the columns of the n-grams whose hashes are there. */
     void (*find_columns)(const alcore__char_slices *slices, alcore__char_columns *ngrams);
-    /* units [padded] += word [padded] */
-    void (*add_word)(const int32_t *word, int32_t padded, int32_t *units);
+    /* units [padded] += the sum of words [count], each [padded] */
+    void (*add_words)(const int32_t *const *words, int32_t count, int32_t padded, int32_t *units);
     /* parts [2 padded] += units [padded] / ALCORE__CHAR_UNITS, on the side of +; units become 0. */
     void (*spill)(int32_t *units, int32_t padded, double *parts);
     /* word [padded] = what parts sum up to in units, each less than 2^31; parts become +0.0.

@@ -38,8 +38,9 @@
 
 enum {
     MAX_EXACT_BYTES = 1 << 22,
-    QUEUE = 128, /* words that are found before the first is added */
-    AHEAD = 4    /* words whose rows, or weights, are being fetched */
+    QUEUE = 128,  /* words that are found before the first is added */
+    AHEAD = 4,    /* words whose rows, or weights, are being fetched */
+    TOGETHER = 32 /* rows of words that are added together, at most */
 };
 
 /* A word that is being added. */
@@ -48,6 +49,7 @@ typedef struct text_word {
     size_t bytes;           /* more than ALCORE__CHAR_WORD_BYTES: it is too long to be kept */
     int64_t text;           /* which of the texts that are made together it is of */
     alcore__char_name name; /* not set where it is too long */
+    uint32_t slot;          /* where it was looked up; it may have another word by now */
 } text_word;
 
 /* Words in the order of their texts. They wait here because what is known of them lies far apart in
@@ -71,11 +73,13 @@ struct alcore__char_rows {
                               is made; the last entry is that which nobody reads. +0.0 between
                               texts, and words, but for that */
     int32_t *units;        /* [padded] sums of rows of a text; 0 between texts */
-    uint32_t room;         /* what bounds of further words may add to units */
-    bool has_parts;        /* whether parts may be other than 0 */
-    double *sum;           /* [padded] v of the text that is being finished */
-    int64_t text;          /* which of the texts that are made parts and units are of */
-    float *out;            /* [texts, dims] their rows */
+    const int32_t *rows[TOGETHER]; /* [row_count] rows of words that are to be added to units */
+    int32_t row_count;
+    uint32_t room;  /* what bounds of further words may add to units */
+    bool has_parts; /* whether parts may be other than 0 */
+    double *sum;    /* [padded] v of the text that is being finished */
+    int64_t text;   /* which of the texts that are made parts and units are of */
+    float *out;     /* [texts, dims] their rows */
     word_queue *queue;
     void *block; /* that units are in */
 };
@@ -209,11 +213,12 @@ static void add_long_word(alcore__char_rows *self, const text_word *word) {
 /* Prefetches the row of word i of the queue, which will be added soon, or the weights of its
  * n-grams where it has none. */
 static inline void fetch_word(const alcore__char_rows *self, int i) {
-    const text_word *word = &self->queue->words[i];
+    text_word *word = &self->queue->words[i];
     alcore__char_columns *ngrams = &self->queue->ngrams[i % (AHEAD + 1)];
     ngrams->count = 0;
     if (word->bytes > ALCORE__CHAR_WORD_BYTES) return;
-    const uint32_t row = alcore__char_word_guess(&self->words, &word->name)->row;
+    word->slot = alcore__char_word_guess(&self->words, word->name.tag);
+    const uint32_t row = self->words.slots[word->slot].row;
     if (row != 0)
         alcore__char_word_fetch(&self->words, row);
     else
@@ -239,23 +244,53 @@ static void make_row(alcore__char_rows *self, const text_word *word, alcore__cha
         memset(self->fresh, 0, 2 * (size_t)self->padded * sizeof *self->fresh);
         return;
     }
-    slot->row = (uint16_t)++words->used;
+    slot->row = words->free_rows[--words->free_count];
     alcore__char_word *made = alcore__char_word_at(words, slot->row);
     made->key = word->name.key;
     made->bound = self->code->pack(self->fresh, self->padded, made->row);
-    if (words->used < words->max_rows)
-        alcore__char_word_fetch(words, words->used + 1); /* the next to be made */
+    if (words->free_count > 0) /* the next to be made */
+        alcore__char_word_fetch(words, words->free_rows[words->free_count - 1]);
 }
 
-/* Adds the row of a word to units. */
+/* Adds the rows that wait to units. */
+static void add_rows(alcore__char_rows *self) {
+    if (self->row_count > 0)
+        self->code->add_words(self->rows, self->row_count, self->padded, self->units);
+    self->row_count = 0;
+}
+
+/* Lets the row of a word wait to be added to units. */
 static void add_row(alcore__char_rows *self, const alcore__char_word *word) {
+    if (word->bound > self->room || self->row_count == TOGETHER) add_rows(self);
     if (word->bound > self->room) {
         self->code->spill(self->units, self->padded, self->parts);
         self->has_parts = true;
         self->room = INT32_MAX;
     }
     self->room -= word->bound;
-    self->code->add_word(word->row, self->padded, self->units);
+    self->rows[self->row_count++] = word->row;
+}
+
+/* The slot of a word that has no row, entered where it was not met before; makes its row where it
+ * was. ngrams: those of the word. */
+static alcore__char_slot *meet_word(alcore__char_rows *self, const text_word *word,
+                                    alcore__char_columns *ngrams) {
+    alcore__char_words *words = &self->words;
+    alcore__char_slot *slot = alcore__char_word_find(words, &word->name);
+    if (slot->row != 0) return slot;
+    if (ngrams->count == 0) hash_word(self, word, ngrams);
+    if (slot->met) {
+        if (words->free_count > 0) make_row(self, word, slot, ngrams);
+        return slot;
+    }
+    if (alcore__char_words_full(words)) {
+        add_rows(self); /* some of them are dropped */
+        alcore__char_words_drop(words);
+        slot = alcore__char_word_find(words, &word->name);
+    }
+    slot->tag = word->name.tag;
+    words->met++;
+    return slot;
 }
 
 /* Adds word i of the queue to the sums of its text: by its row, which a word that is met the second
@@ -268,14 +303,9 @@ static void add_word(alcore__char_rows *self, int i) {
         add_long_word(self, word);
         return;
     }
-    alcore__char_slot *slot = alcore__char_word_find(words, &word->name);
-    if (slot->row == 0) {
-        if (ngrams->count == 0) hash_word(self, word, ngrams);
-        if (!slot->is_met)
-            alcore__char_words_enter(words, &word->name, slot);
-        else if (words->used < words->max_rows)
-            make_row(self, word, slot, ngrams);
-    }
+    alcore__char_slot *slot = &words->slots[word->slot];
+    if (!alcore__char_has_row(words, slot, &word->name)) slot = meet_word(self, word, ngrams);
+    if (slot->met < UINT16_MAX) slot->met++;
     if (slot->row != 0) {
         add_row(self, alcore__char_word_at(words, slot->row));
     } else {
@@ -297,6 +327,7 @@ static void divide_in_order(const alcore__char_rows *self, float *row) {
 /* Makes the row of the text that is being added, and begins the next one. */
 static void close_text(alcore__char_rows *self) {
     float *row = self->out + self->text++ * self->dims;
+    add_rows(self);
     const double squares = self->code->close(self->has_parts ? self->parts : NULL, self->units,
                                              self->padded, self->sum);
     self->has_parts = false;
@@ -328,7 +359,7 @@ static void find_words(alcore__char_rows *self, const char *text, size_t length,
         text_word *next = &queue->words[queue->count];
         if (word.bytes <= ALCORE__CHAR_WORD_BYTES) {
             alcore__char_pack(&word, &next->name);
-            __builtin_prefetch(&self->words.slots[next->name.home]);
+            __builtin_prefetch(&self->words.slots[alcore__char_home(next->name.tag)]);
         }
         next->word = word.word;
         next->bytes = word.bytes;

@@ -3,12 +3,12 @@
 #include "text/char_words.h"
 
 enum {
-    MAX_MET = ALCORE__CHAR_WORD_SLOTS / 2,
+    MAX_COUNTED = 1023, /* larger numbers of meetings pass for this one where words are dropped */
     /* of the rows of all threads, of those of one, and at least of these */
     ALL_BYTES = 1 << 26,
     MOST_BYTES = 1 << 25,
     LEAST_BYTES = 1 << 23,
-    MAX_ROWS = 1 << 15
+    MAX_ROWS = UINT16_MAX
 };
 
 /* Bytes of the kept rows of each thread, when there are `threads` of them. */
@@ -22,22 +22,54 @@ alcore_status alcore__char_words_new(alcore_ctx *ctx, int32_t padded, alcore__ch
     self->max_rows = bytes_for(alcore_ctx_threads(ctx)) / (uint32_t)self->row_bytes;
     if (self->max_rows > MAX_ROWS) self->max_rows = MAX_ROWS;
     ALCORE__TRY(alcore__new_array(ctx, ALCORE__CHAR_WORD_SLOTS, sizeof *self->slots, &self->slots));
+    ALCORE__TRY(alcore__new_array(ctx, self->max_rows, sizeof *self->free_rows, &self->free_rows));
+    while (self->free_count < self->max_rows) {
+        self->free_rows[self->free_count] = (uint16_t)(self->max_rows - self->free_count);
+        self->free_count++;
+    }
     return alcore__new_lines(ctx, self->max_rows, self->row_bytes, &self->block, &self->rows);
 }
 
 void alcore__char_words_clear(alcore_ctx *ctx, alcore__char_words *self) {
     alcore__free(ctx, self->slots);
+    alcore__free(ctx, self->free_rows);
     alcore__free(ctx, self->block);
     *self = (alcore__char_words){0};
 }
 
-void alcore__char_words_enter(alcore__char_words *self, const alcore__char_name *name,
-                              alcore__char_slot *slot) {
-    if (self->met == MAX_MET || self->used == self->max_rows) {
-        memset(self->slots, 0, ALCORE__CHAR_WORD_SLOTS * sizeof *self->slots);
-        self->met = self->used = 0;
-        slot = &self->slots[name->home];
+/* The number of meetings that a word has to be above to keep its row, so that at most three
+ * quarters of the rows stay. */
+static uint32_t least_met(const alcore__char_words *self) {
+    uint32_t words[MAX_COUNTED + 1] = {0}, kept = 0, least = MAX_COUNTED;
+    for (size_t i = 0; i < ALCORE__CHAR_WORD_SLOTS; i++) {
+        const alcore__char_slot *slot = &self->slots[i];
+        if (slot->row != 0) words[slot->met < MAX_COUNTED ? slot->met : MAX_COUNTED]++;
     }
-    *slot = (alcore__char_slot){.tag = name->tag, .is_met = 1};
-    self->met++;
+    while (least > 0 && kept + words[least] <= self->max_rows / 4 * 3) kept += words[least--];
+    return least;
+}
+
+/* Every word is taken out of its slot and, where it stays, put into the first free one of its
+ * search. The slots are visited from behind a free one on, which no search passes, so that the
+ * words before are in their places already, and the free slot is not behind that of the word.
+ * Halving the numbers lets words come that are frequent from now on. */
+void alcore__char_words_drop(alcore__char_words *self) {
+    const uint32_t least = least_met(self);
+    size_t begin = 0;
+    self->met = 0;
+    while (self->slots[begin].met != 0) begin++;
+    for (size_t i = 1; i < ALCORE__CHAR_WORD_SLOTS; i++) {
+        alcore__char_slot *slot = &self->slots[(begin + i) % ALCORE__CHAR_WORD_SLOTS], word = *slot;
+        *slot = (alcore__char_slot){0};
+        if (word.row == 0) continue;
+        if (word.met <= least) {
+            self->free_rows[self->free_count++] = word.row;
+            continue;
+        }
+        size_t at = alcore__char_home(word.tag);
+        while (self->slots[at].met) at = (at + 1) % ALCORE__CHAR_WORD_SLOTS;
+        word.met /= 2;
+        self->slots[at] = word;
+        self->met++;
+    }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words that char_rows.c has met, in the memory of one thread, and what each that was met a
  * second time adds to v: a row of integers. A word has at most ALCORE__CHAR_WORD_BYTES bytes. When
- * the memory for words or for rows is full, all of them are dropped. */
+ * the memory for words or for rows is full, those that were met most often stay, at most three
+ * quarters of the rows, and the others are dropped. */
 #ifndef ALCORE__CHAR_WORDS_H
 #define ALCORE__CHAR_WORDS_H
 
@@ -10,7 +11,8 @@
 #include "text/char_code.h"
 #include "text/spelling.h"
 
-enum { ALCORE__CHAR_WORD_SLOTS = 1 << 17 }; /* of the hash table: 1 MiB */
+/* Of the hash table: 1 MiB. */
+enum { ALCORE__CHAR_SLOT_BITS = 17, ALCORE__CHAR_WORD_SLOTS = 1 << ALCORE__CHAR_SLOT_BITS };
 
 /* A word packed into three numbers that, with its length, are those of no other word. */
 typedef struct alcore__char_key {
@@ -21,9 +23,9 @@ typedef struct alcore__char_key {
 /* A word that was met. Of two words with one tag the second passes for the first while that has no
  * row; this does no harm, as a row is made of the word that is at hand. */
 typedef struct alcore__char_slot {
-    uint32_t tag;    /* of the word's hash */
-    uint16_t is_met; /* 0: a free slot */
-    uint16_t row;    /* number of its row, from 1 on; 0: it was met once and has none */
+    uint32_t tag; /* of the word's hash; its highest bits are the slot where a search begins */
+    uint16_t met; /* how often it was met, as far as is counted; 0: a free slot */
+    uint16_t row; /* number of its row, from 1 on; 0: it has none */
 } alcore__char_slot;
 
 /* A word with a row: a cache line, then the row. */
@@ -38,16 +40,17 @@ typedef struct alcore__char_word {
 typedef struct alcore__char_name {
     alcore__char_key key;
     uint32_t tag;
-    uint32_t home; /* slot where the search for it begins */
 } alcore__char_name;
 
 typedef struct alcore__char_words {
     alcore__char_slot *slots; /* [ALCORE__CHAR_WORD_SLOTS] open addressing */
     char *rows;               /* [max_rows] of row_bytes */
     size_t row_bytes;         /* of an alcore__char_word and its row: whole cache lines */
-    uint32_t max_rows;        /* rows that there is memory for */
-    uint32_t met, used;       /* words in slots, and rows of them */
-    void *block;              /* that rows are in */
+    uint16_t *free_rows;      /* [free_count] numbers of rows that no word has, the next one last */
+    uint32_t free_count;      /* of max_rows that there is memory for */
+    uint32_t max_rows;
+    uint32_t met; /* words in slots */
+    void *block;  /* that rows are in */
 } alcore__char_words;
 
 /* Makes an empty table; self is zeroed. The caller clears it, also after a failure. */
@@ -68,8 +71,12 @@ static inline void alcore__char_pack(const alcore__spelled_word *word, alcore__c
     hash = (hash ^ hash >> 32 ^ b) * 0xD6E8FEB86659FD93u;
     hash = (hash ^ hash >> 32 ^ c ^ length) * 0xBF58476D1CE4E5B9u;
     out->key = (alcore__char_key){{a, b, c}, length};
-    out->tag = (uint32_t)(hash >> 16);
-    out->home = (uint32_t)(hash >> 40) % ALCORE__CHAR_WORD_SLOTS;
+    out->tag = (uint32_t)(hash >> 32);
+}
+
+/* The slot where the search for a tag begins. */
+static inline size_t alcore__char_home(uint32_t tag) {
+    return tag >> (32 - ALCORE__CHAR_SLOT_BITS);
 }
 
 /* Row `number`, from 1 on. */
@@ -86,13 +93,13 @@ static inline void alcore__char_word_fetch(const alcore__char_words *self, uint3
         __builtin_prefetch(row + byte, 0, 2);
 }
 
-/* The slot that is most likely the word's, or the free one where it belongs; no row is read. */
-static inline const alcore__char_slot *alcore__char_word_guess(const alcore__char_words *self,
-                                                               const alcore__char_name *name) {
-    size_t at = name->home;
-    while (self->slots[at].is_met && self->slots[at].tag != name->tag)
+/* The number of the slot that is most likely the word's, or of the free one where it belongs; no
+ * row is read. */
+static inline uint32_t alcore__char_word_guess(const alcore__char_words *self, uint32_t tag) {
+    size_t at = alcore__char_home(tag);
+    while (self->slots[at].met && self->slots[at].tag != tag)
         at = (at + 1) % ALCORE__CHAR_WORD_SLOTS;
-    return &self->slots[at];
+    return (uint32_t)at;
 }
 
 static inline bool alcore__char_same_key(const alcore__char_key *a, const alcore__char_key *b) {
@@ -100,21 +107,31 @@ static inline bool alcore__char_same_key(const alcore__char_key *a, const alcore
             (a->bytes[2] ^ b->bytes[2]) | (a->length ^ b->length)) == 0;
 }
 
+/* Whether the slot is that of a word, which has a row. */
+static inline bool alcore__char_has_row(const alcore__char_words *self,
+                                        const alcore__char_slot *slot,
+                                        const alcore__char_name *name) {
+    return slot->tag == name->tag && slot->row != 0 &&
+           alcore__char_same_key(&alcore__char_word_at(self, slot->row)->key, &name->key);
+}
+
 /* The word's slot, or the free one where it belongs. */
 static inline alcore__char_slot *alcore__char_word_find(const alcore__char_words *self,
                                                         const alcore__char_name *name) {
-    for (size_t at = name->home;; at = (at + 1) % ALCORE__CHAR_WORD_SLOTS) {
+    for (size_t at = alcore__char_home(name->tag);; at = (at + 1) % ALCORE__CHAR_WORD_SLOTS) {
         alcore__char_slot *slot = &self->slots[at];
-        if (!slot->is_met) return slot;
-        if (slot->tag == name->tag &&
-            (slot->row == 0 ||
-             alcore__char_same_key(&alcore__char_word_at(self, slot->row)->key, &name->key)))
+        if (!slot->met || (slot->tag == name->tag && slot->row == 0) ||
+            alcore__char_has_row(self, slot, name))
             return slot;
     }
 }
 
-/* Enters a new word in its free slot; where the memory is full, all others are dropped. */
-void alcore__char_words_enter(alcore__char_words *self, const alcore__char_name *name,
-                              alcore__char_slot *slot);
+/* Whether there is no memory for one word more, or none for the row of one. */
+static inline bool alcore__char_words_full(const alcore__char_words *self) {
+    return self->met == ALCORE__CHAR_WORD_SLOTS / 2 || self->free_count == 0;
+}
+
+/* Makes room: drops the words without rows and those that were met least. */
+void alcore__char_words_drop(alcore__char_words *self);
 
 #endif
