@@ -355,7 +355,7 @@ static void find_words(alcore__char_rows *self, const char *text, size_t length,
     word_queue *queue = self->queue;
     const char *at = text, *end = text + length;
     alcore__spelled_word word;
-    while (alcore__spelled_next(&at, end, &word)) {
+    while (alcore__spelled_next(&at, text, end, &word)) {
         text_word *next = &queue->words[queue->count];
         if (word.bytes <= ALCORE__CHAR_WORD_BYTES) {
             alcore__char_pack(&word, &next->name);

@@ -115,7 +115,7 @@ static alcore_status read_row(const reading *self, cached_word *cache, int64_t r
     uint32_t count;
     do {
         for (count = 0; count < GROUP && position + count + 1 < stop &&
-                        alcore__spelled_next(&next, end, &words[count]);
+                        alcore__spelled_next(&next, text, end, &words[count]);
              count++) {
             entries[count] = &cache[alcore__spelling_tag(words[count].spelling) & mask];
             __builtin_prefetch(entries[count]);

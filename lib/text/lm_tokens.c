@@ -146,12 +146,12 @@ static inline uint32_t number_of(const alcore_lm *lm, const lookup *found) {
 typedef struct text_reader {
     const alcore__lm_text *texts; /* [count] */
     int64_t count;
-    int64_t next;           /* the text that is begun next */
-    bool open;              /* the text begun last has tokens that are not read yet: */
-    const char *rest, *end; /* the bytes of its words, and its end */
-    int64_t scored;         /* the text of the row that is scored next, less 1 at its beginning */
-    float *value;           /* of that text: where the next logarithm is written; or NULL */
-    double *total;          /* ... the sum of its base-10 logarithms */
+    int64_t next;                   /* the text that is begun next */
+    bool open;                      /* the text begun last has tokens that are not read yet: */
+    const char *begin, *rest, *end; /* its bytes: all, and those of its next words */
+    int64_t scored; /* the text of the row that is scored next, less 1 at its beginning */
+    float *value;   /* of that text: where the next logarithm is written; or NULL */
+    double *total;  /* ... the sum of its base-10 logarithms */
 } text_reader;
 
 /* An n-gram of which the words but the last and the words but the first are in the model. */
@@ -206,14 +206,14 @@ static void read_words(const alcore_lm *lm, text_reader *reader, token_block *bl
             if (reader->next == reader->count) break;
             const alcore__lm_text *text = &reader->texts[reader->next++];
             reader->open = true;
-            reader->rest = text->text;
+            reader->begin = reader->rest = text->text;
             reader->end = text->text + text->length;
             block->word[++rows] = ALCORE__LM_BEGIN;
             continue;
         }
         lookup *next = &found[count];
         rows++;
-        if (!alcore__spelled_next(&reader->rest, reader->end, &next->word)) {
+        if (!alcore__spelled_next(&reader->rest, reader->begin, reader->end, &next->word)) {
             reader->open = false;
             block->word[rows] = end_number;
             continue;

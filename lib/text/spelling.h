@@ -93,9 +93,20 @@ static inline alcore__spelling alcore__spell(const char *word, size_t length) {
     return alcore__spelling_cut(alcore__spelling_load(word, length), length);
 }
 
-/* alcore__word_next() with the spelling of the word. Most words and the space behind them, or the
- * end of the text, lie in 16 bytes, which one comparison searches. */
-static inline bool alcore__spelled_next(const char **rest, const char *end,
+/* The last `length` bytes, 1 to ALCORE__SPELLED, of 16, and zeros. */
+static inline alcore__spelling alcore__spelling_last(const char *bytes, size_t length) {
+    const uint64_t low = alcore__spelling_part(bytes, 8),
+                   high = alcore__spelling_part(bytes + 8, 8);
+    const size_t bits = 8 * (16 - length) % 64;
+    const uint64_t second = high >> bits;
+    return length <= 8 ? (alcore__spelling){{second, 0}}
+                       : (alcore__spelling){{low >> bits | high << (64 - bits), second}};
+}
+
+/* alcore__word_next() with the spelling of the word, which lies in a text that begins at `begin`.
+ * Most words and the space behind them, or the end of the text, lie in 16 bytes, which one
+ * comparison searches. */
+static inline bool alcore__spelled_next(const char **rest, const char *begin, const char *end,
                                         alcore__spelled_word *out) {
 #ifdef __SSE2__
     const char *next = *rest;
@@ -106,6 +117,8 @@ static inline bool alcore__spelled_next(const char **rest, const char *end,
     alcore__spelling bytes;
     if (left >= sizeof bytes)
         memcpy(&bytes, next, sizeof bytes);
+    else if ((size_t)(end - begin) >= sizeof bytes)
+        bytes = alcore__spelling_last(end - sizeof bytes, left);
     else
         bytes = alcore__spelling_load(next, left);
     const __m128i block = _mm_set_epi64x((int64_t)bytes.part[1], (int64_t)bytes.part[0]);
@@ -122,6 +135,8 @@ static inline bool alcore__spelled_next(const char **rest, const char *end,
         *rest = next + out->bytes;
         return true;
     }
+#else
+    (void)begin;
 #endif
     if (!alcore__word_next(rest, end, &out->word, &out->bytes)) return false;
     out->spelling = alcore__spell(out->word, out->bytes);
