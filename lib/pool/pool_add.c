@@ -90,6 +90,11 @@ static alcore_status add_id(alcore__pool_add *add, const char *text, size_t leng
     return alcore__pool_copy_string(add->pool, text, length, id);
 }
 
+/* The line of a row of this addition of a file, from 0. */
+static int64_t line_of(const alcore__pool_add *add, int64_t row) {
+    return add->lines ? add->lines[row] : add->first_line + row;
+}
+
 /* The error of the row that is being added, whose id, in `id`, another row of the pool has. Of rows
  * of the same file it tells the line. */
 static alcore_status fail_repeated(const alcore__pool_add *add, int64_t row, const char *id) {
@@ -100,7 +105,7 @@ static alcore_status fail_repeated(const alcore__pool_add *add, int64_t row, con
         return alcore__fail(ALCORE_E_DATA,
                             "the %sid \"%.*s\" is that of line %" PRId64
                             " too; each id has to stand for one text",
-                            given, shown, id, add->lines[row - first]);
+                            given, shown, id, line_of(add, row - first));
     return alcore__fail(ALCORE_E_DATA,
                         "the %sid \"%.*s\" is that of row %" PRId64
                         " too%s; each id has to stand for one text",
@@ -133,12 +138,17 @@ static alcore_status index_id(alcore__pool_add *add) {
     return ALCORE_OK;
 }
 
-/* Keeps the line of the row that is being added, for the error of a later row with its id. */
+/* Keeps the line of the row that is being added, for the error of a later row with its id. No array
+ * is made while each row has the line behind that of the row before. */
 static alcore_status keep_line(alcore__pool_add *add, const alcore__record *record) {
-    const size_t row = (size_t)(add->rows - add->pool->rows);
+    const int64_t row = add->rows - add->pool->rows;
     if (!add->path) return ALCORE_OK;
-    ALCORE__TRY(alcore__grow(add->pool->object.ctx, &add->lines, &add->lines_capacity, row + 1,
-                             sizeof *add->lines));
+    if (row == 0) add->first_line = record->line;
+    if (!add->lines && record->line == add->first_line + row) return ALCORE_OK;
+    int64_t begun = add->lines ? row : 0;
+    ALCORE__TRY(alcore__grow(add->pool->object.ctx, &add->lines, &add->lines_capacity,
+                             (size_t)row + 1, sizeof *add->lines));
+    for (; begun < row; begun++) add->lines[begun] = add->first_line + begun;
     add->lines[row] = record->line;
     return ALCORE_OK;
 }

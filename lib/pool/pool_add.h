@@ -11,12 +11,13 @@
  * addition ends. */
 typedef struct alcore__pool_add {
     alcore_pool *pool;
-    const char *path; /* the file that messages name; NULL: they name the row */
-    int64_t rows;     /* of the pool and of this addition so far */
-    int64_t indexed;  /* rows, of these, that were looked up among the rows before them */
-    int64_t untagged; /* rows, of these, without a language */
-    size_t expected;  /* about how many rows follow those of the present call */
-    int64_t *lines;   /* [rows - pool->rows] of the file, owned; NULL without a path */
+    const char *path;   /* the file that messages name; NULL: they name the row */
+    int64_t rows;       /* of the pool and of this addition so far */
+    int64_t indexed;    /* rows, of these, that were looked up among the rows before them */
+    int64_t untagged;   /* rows, of these, without a language */
+    size_t expected;    /* about how many rows follow those of the present call */
+    int64_t first_line; /* of the file: of the first of these rows */
+    int64_t *lines;     /* [rows - pool->rows] of the file, owned; NULL: they follow first_line */
     size_t lines_capacity;
     bool mask_bad;        /* rows whose strings are refused are added as malformed ones */
     bool joined;          /* its references are joined by id: each id occurs once */

@@ -5,8 +5,8 @@
 enum {
     MAX_COUNTED = 1023, /* larger numbers of meetings pass for this one where words are dropped */
     /* of the rows of all threads, of those of one, and at least of these */
-    ALL_BYTES = 1 << 26,
-    MOST_BYTES = 1 << 25,
+    ALL_BYTES = 3 << 24,
+    MOST_BYTES = 3 << 23,
     LEAST_BYTES = 1 << 23,
     MAX_ROWS = UINT16_MAX
 };

@@ -195,6 +195,41 @@ START_TEST(many_texts) {
 }
 END_TEST
 
+/* Rows of many columns are few, and words that come again are more: rows are dropped while a text
+ * that has them is added, and made anew for its other words, which it has twice. */
+START_TEST(rows_are_dropped) {
+    enum { MANY_DIMS = ALCORE__CHAR_MAX_DIMS, TEXTS = 5000, WORDS = 60, KNOWN = 9000 };
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    options.threads = 8; /* each has the memory of fewer rows */
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    alcore__char_embedder *embedder = learnt(MANY_DIMS, 7, NULL, 0);
+    alcore__char_embedder_finish(embedder);
+    alcore__char_rows *rows;
+    ck_assert_int_eq(alcore__char_rows_new(embedder, &rows), ALCORE_OK);
+    static float row[MANY_DIMS], expected[MANY_DIMS];
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 3);
+    for (int i = 0; i < TEXTS; i++) {
+        char text[WORDS * 96];
+        size_t used = 0;
+        uint64_t word = 0;
+        for (int w = 0; w < WORDS; w++) {
+            if (w % 2 == 0) word = alcore__rng_u64(&rng) % (w % 10 == 0 ? 50 : KNOWN);
+            if (used > 0) text[used++] = ' ';
+            used += write_word(text + used, word);
+        }
+        text[used] = '\0';
+        const char *texts = text;
+        alcore__char_rows_make(rows, &texts, &used, 1, row);
+        embed_by_formula(text, MANY_DIMS, 1.0, expected);
+        ck_assert_mem_eq(expected, row, sizeof row);
+    }
+    alcore__char_rows_free(rows);
+    alcore__char_embedder_free(embedder);
+}
+END_TEST
+
 /* Weights of n-grams that no text has, many times in one text: integers of rows would pass 2^31
  * both inside a word of equal letters and over the words of the text. */
 START_TEST(large_sums) {
@@ -363,6 +398,7 @@ TEST_FILE() {
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_loop_test(cases, the_formula, 0, 5);
     tcase_add_loop_test(cases, many_texts, 0, 3);
+    tcase_add_test(cases, rows_are_dropped);
     tcase_add_loop_test(cases, large_sums, 0, 4);
     tcase_add_loop_test(cases, products_near_a_middle_are_told, 250, 258);
     tcase_add_test(cases, sums_of_squares_in_another_order);
