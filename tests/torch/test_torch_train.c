@@ -647,7 +647,8 @@ START_TEST(other_calls_do_not_change_a_training) {
     how.rate = 0.01;
     char *bytes[2];
     size_t counts[2];
-    results after[2] = {{{0}}};
+    results after[2];
+    memset(after, 0, sizeof after);
     for (int i = 0; i < 2; i++) {
         alcore_sys_model *model = open_folder(scratch, 0, 0, 10);
         const alcore_sys_model_decoding decoding = {

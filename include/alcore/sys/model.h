@@ -245,7 +245,7 @@ typedef struct alcore_sys_model_decoding {
 
 /** Whose log-probabilities token_logprobs() gives. */
 enum alcore_sys_score {
-    ALCORE_SYS_SCORE_TARGET = 0,    /**< of the targets that are given, end of sentence included */
+    ALCORE_SYS_SCORE_TARGET = 0,     /**< of the targets that are given, end of sentence included */
     ALCORE_SYS_SCORE_HYPOTHESIS = 1, /**< of the model's own output, by decoding */
     /** Of models with ALCORE_SYS_MODEL_CONTINUES: of all targets behind each of the sources,
      * without an end. There are as many targets as the caller likes, and the values of a source are
@@ -347,9 +347,10 @@ typedef struct alcore_sys_model_trained {
     int64_t tokens;  /**< read by this run, without padding */
     double loss;     /**< mean per token (per example with a sequence head) of the last update */
     double seconds;  /**< of this run */
-    /** How many numbers are trained, and how many of the model can be, a tied matrix counted once,
-     * with those of an adapter; 0: unknown. */
-    int64_t trained_parameters, parameters;
+    /** How many numbers are trained, a tied matrix counted once; 0: unknown. */
+    int64_t trained_parameters;
+    /** How many of the model can be, with those of an adapter; 0: unknown. */
+    int64_t parameters;
 } alcore_sys_model_trained;
 
 /** The table of an engine. Calls on one model come one at a time, from any thread; two models may
