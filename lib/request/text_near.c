@@ -3,48 +3,49 @@
  * candidate that stays.
  *
  * Texts that stay are listed under each of their keys, at most LISTED under one, and bought texts
- * before all others: those that a text is compared with are under its keys. So the time is linear
- * in the number of texts however many share a key. The candidates are taken in their order, a block
- * of rows after the other. Of a block all rows are first compared, on all threads, with what was
- * listed before it; then those that are left, one by one, with what the block itself has listed.
- * The masks are those of taking each row alone in turn, for every number of threads.
+ * before all others. A text is compared with those that are listed under its own keys, so that the
+ * time is linear in the number of texts however many share a key. The candidates are read in their
+ * order, in blocks of rows. All rows of a block are first compared, on all threads, with the texts
+ * that were listed before the block; those that stay are then compared, one by one, with the texts
+ * that the block itself has listed. The masks are the same as if each row were compared alone, for
+ * every number of threads.
  *
- * A key that no other text has is passed over. Which these are is told by counters of a hash of
- * keys, so that a few that one text alone has are taken for shared.
+ * A key that only one text has is not listed. Counters of a hash of the keys tell which these are;
+ * where hashes collide, such a key is taken for shared and listed.
  *
- * Memory: 48 bytes a row of each pool, and of each text with words enough 4 for each of its parts,
- * 1 to 2 for each of its keys, and 21 to 43 for each of those under which it is listed. */
+ * Memory: 48 bytes a row of each pool, and for each text with enough words 4 for each of its parts,
+ * 1 to 2 for each of its keys, and 21 to 43 for each key under which it is listed. */
 #include <string.h>
 
 #include "request/text_masks_internal.h"
 
-/* With 8 texts under a key 97 % of the texts are masked that would be with 1,000, which takes half
- * as long again (226,621 texts of interfaces). */
+/* With 8 texts under a key, 97 % of those texts are masked that 1,000 under a key would mask, which
+ * takes half as long again (226,621 texts of interfaces). */
 enum { LISTED = 8 };
 /* Rows that a task compares. */
 enum { TASK_ROWS = 512 };
-/* Bits by which it is told which keys a block has listed texts under: twenty times as many as it
- * has keys, in 128 KiB, so that three of four rows need no look at the table. */
+/* Bits that say under which keys a block has listed texts: twenty times as many as it has keys, in
+ * 128 KiB, so that three of four rows need no search in the table. */
 enum { RECENT_BITS = 1 << 20 };
-/* Rows whose places and parts are each asked from memory for all of them before they are read, as
- * they lie far apart; the places of so many rows ahead. */
+/* Places and parts of TOGETHER rows are prefetched before the first of them is read, as they lie
+ * far apart in memory; places are prefetched AHEAD rows ahead. */
 enum { TOGETHER = 8, AHEAD = TOGETHER };
 /* Bought rows, texts of the labeled pool, candidates. */
 enum { CANDIDATES = 2, SOURCES };
 
-/* A place of the table, in which texts that stay are listed by their keys: by linear probing, from
- * the one that the low bits of the key number. */
+/* A place of the hash table in which texts that stay are listed by their keys. The low bits of a
+ * key are the number of the place where linear probing begins. */
 typedef struct place {
     uint64_t outline; /* of the text */
     uint32_t key;
-    uint32_t number; /* of the text, and 1; 0: the place is free */
+    uint32_t number; /* 1 + the number of the text; 0: the place is free */
 } place;
 
 typedef struct near_loop {
     const alcore__masked_texts *texts;
     const alcore__read_texts *sources[SOURCES];
-    int64_t starts[SOURCES]; /* a text has a number: its row, and the rows of the sources before */
-    int64_t numbers;         /* of all texts */
+    int64_t starts[SOURCES]; /* the number of a text: its row + starts[source], the rows before */
+    int64_t numbers;         /* how many texts have one */
     place *places;           /* [capacity], a power of two; owned */
     size_t capacity, used;
     uint8_t *found;     /* [ALCORE_BLOCK_ROWS] rows of the block that are near, owned */
@@ -58,7 +59,7 @@ typedef struct pair {
     int64_t row, number;
 } pair;
 
-/* By what near texts of a row are found; NULL: it is no candidate (any more), or shares no key. */
+/* The keys and parts of a row; NULL: it is no candidate (any more), or shares no key. */
 static const alcore__text_near *near_of(const near_loop *self, int64_t row) {
     const alcore__masked_texts *texts = self->texts;
     return texts->masks->candidate_mask[row] && texts->candidates.near[row].shared
@@ -88,7 +89,7 @@ static inline const place *next_place(const near_loop *self, uint32_t key, size_
     }
 }
 
-/* Makes room for the keys of so many texts more: the table is at most three quarters full. */
+/* Makes room for the keys of `texts` more texts: the table is at most three quarters full. */
 static alcore_status reserve(near_loop *self, int64_t texts) {
     const size_t most = self->used + (size_t)texts * ALCORE__NEAR_KEYS;
     near_loop larger = *self;
@@ -110,7 +111,7 @@ static alcore_status reserve(near_loop *self, int64_t texts) {
 }
 
 /* Prefetches the places of the shared keys of a text, which mostly end within LINES lines of the
- * cache, and those of the candidate AHEAD rows on: this changes the time alone. The functions are
+ * cache, or those of the candidate AHEAD rows later. Results do not depend on it. The functions are
  * always inlined, because gcc 12 removes calls of functions that do nothing but prefetch. */
 enum { LINES = 3, LINE_PLACES = 64 / sizeof(place) };
 static inline __attribute__((always_inline)) void fetch_places(const near_loop *self,

@@ -3,8 +3,8 @@
 #include "text/char_words.h"
 
 enum {
-    MAX_COUNTED = 1023, /* larger numbers of meetings pass for this one where words are dropped */
-    /* of the rows of all threads, of those of one, and at least of these */
+    MAX_COUNTED = 1023, /* larger counts of a word count as this one when words are dropped */
+    /* Bytes of rows: of all threads together, and at most and at least of one thread. */
     ALL_BYTES = 3 << 24,
     MOST_BYTES = 3 << 23,
     LEAST_BYTES = 1 << 23,
@@ -37,8 +37,8 @@ void alcore__char_words_clear(alcore_ctx *ctx, alcore__char_words *self) {
     *self = (alcore__char_words){0};
 }
 
-/* The number of meetings that a word has to be above to keep its row, so that at most three
- * quarters of the rows stay. */
+/* The largest count with which a word loses its row, so that at most three quarters of the rows
+ * stay. */
 static uint32_t least_met(const alcore__char_words *self) {
     uint32_t words[MAX_COUNTED + 1] = {0}, kept = 0, least = MAX_COUNTED;
     for (size_t i = 0; i < ALCORE__CHAR_WORD_SLOTS; i++) {
@@ -49,10 +49,10 @@ static uint32_t least_met(const alcore__char_words *self) {
     return least;
 }
 
-/* Every word is taken out of its slot and, where it stays, put into the first free one of its
- * search. The slots are visited from behind a free one on, which no search passes, so that the
- * words before are in their places already, and the free slot is not behind that of the word.
- * Halving the numbers lets words come that are frequent from now on. */
+/* Each word is removed from its slot and, where it stays, put into the first free slot of its
+ * search. The slots are visited from a free one on, which no search passes: the words that a search
+ * would meet first are in their places already, so that no word moves to a later slot. Counts are
+ * halved, so that words that are frequent from now on can replace those that were. */
 void alcore__char_words_drop(alcore__char_words *self) {
     const uint32_t least = least_met(self);
     size_t begin = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of earlier rounds over shards (the option max_age; select/request_reuse.c). Which rows the
- * present model scores again is what the strategy picks by earlier values, for refresh_factor times
- * the budget: a selection from the rows of all shards before that of the round. So such a job has
- * another one of the same request, its refresher, which makes all exchanges up to these picks.
- * The job then makes those that read values again, by the values of this round. What the refresher
- * has learned of texts, masks and draws holds for both. */
+/* Values of earlier rounds over shards (the option max_age; select/request_reuse.c). The present
+ * model scores those rows again that the strategy picks by their earlier values, for refresh_factor
+ * times the budget. So before the selection of the round there is another one from the rows of all
+ * shards, which a second job of the same request makes, the refresher: it makes all exchanges up to
+ * these picks. Then the job makes those exchanges again that read values, by the values of this
+ * round. It does not repeat those of texts, masks and draws, whose results it has from the
+ * refresher. */
 #include <string.h>
 
 #include "extra/job/job_internal.h"

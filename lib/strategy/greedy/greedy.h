@@ -9,8 +9,8 @@
  * all is kept, the lower row in a tie, and the end of the pass makes the turn. The others (badge,
  * mrs, cluster_picks.c) choose in passes of their own, and make the turns here.
  *
- * A run over own rows is told the best row of all shards, which may be a row of another one: it
- * spends the budget on these rows as every other one does, and offers them before all nominees
+ * In a run over own rows, each pass ends with the best row of all shards, which may be another
+ * shard's. Every shard buys these rows with the same budget, and offers them before all nominees
  * (budget/nominees.h).
  *
  * The strategy's state begins with an alcore__greedy. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C of UNCERTAINTY-KNN: the most uncertain candidates that cost c times the budget together. In a
- * run over own rows each shard tells which of its candidates would be in C if there were no other
- * shard; all that are in C are among these, as a prefix of the ranking has no more of a shard than
- * costs as much. The terms are those of uncertainty_knn.c. */
+/* The set C of UNCERTAINTY-KNN: the most uncertain candidates, which together cost c times the
+ * budget. In a run over own rows each shard tells which of its candidates would be in C if there
+ * were no other shard. All members of C are among these, as what a shard has in C costs no more
+ * than C. The terms are those of uncertainty_knn.c. */
 #include <math.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ typedef struct choice {
 } choice;
 
 /* Lists the shortest prefix of the ranking by uncertainty that costs at least `limit`, or all:
- * *order, on the run's stack, has *found indices, the most uncertain first. Where the first ones
- * that are ranked were too few, four times as many are. */
+ * *order, on the run's stack, has *found indices, the most uncertain first. As many are ranked as
+ * will probably do; while these cost too little, four times as many are ranked. */
 static alcore_status list_first(alcore__run *run, const choice *from, double limit, int64_t **order,
                                 int64_t *found) {
     const alcore__uncertainty_knn *state = run->state;
