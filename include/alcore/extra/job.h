@@ -71,9 +71,9 @@ ALCORE_API int32_t alcore_job_serves(const char *strategy);
  * @param[in] options borrowed; NULL: the shard is the only one
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID (no pool of candidates; a place outside the rows of all
- *   shards), ALCORE_E_PARAM (no budget), ALCORE_E_UNSUPPORTED (a strategy or an option that jobs do
- *   not serve: names it), ALCORE_E_MISSING (neither a column nor a model was given, or a target is
- *   missing), ALCORE_E_IO (the file of a plan), ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ *   shards), ALCORE_E_PARAM (no budget), ALCORE_E_UNSUPPORTED (a strategy that jobs do not serve:
+ *   names it; a pool of phrases), ALCORE_E_MISSING (neither a column nor a model was given, or a
+ *   target is missing), ALCORE_E_IO (the file of a plan), ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe ALCORE_E_BUSY while another call uses the request
  * @since 1.1 */
 ALCORE_API alcore_status alcore_job_new(alcore_request *request, const alcore_job_options *options,
@@ -99,9 +99,9 @@ ALCORE_API void alcore_job_unref(alcore_job *job);
  * @param[out] out_state ALCORE_JOB_*; 0 on failure
  * @return ALCORE_OK, ALCORE_E_INVALID (the request was changed, or rows were added to its pool; a
  *   pass has failed), ALCORE_E_PARAM, ALCORE_E_MISSING, ALCORE_E_DATA, ALCORE_E_SHAPE,
- *   ALCORE_E_UNSUPPORTED (a column that the n-gram model has made of the shard alone),
- *   ALCORE_E_CALLBACK, ALCORE_E_MODULE, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- *   ALCORE_E_BUSY: as alcore_select()
+ *   ALCORE_E_UNSUPPORTED (a column that the n-gram model has made of the shard alone; one by which
+ *   phrases are measured, and that lacks a row of the shard), ALCORE_E_CALLBACK, ALCORE_E_MODULE,
+ *   ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY: as alcore_select()
  * @threadsafe ALCORE_E_BUSY while another call uses the job or its request
  * @callback the model's functions, progress, log, files
  * @since 1.1 */
