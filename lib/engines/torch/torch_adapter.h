@@ -35,9 +35,9 @@ class Adapter {
     /* value, a tensor of the other folder on the CPU, with what the adapter adds to it: the sum of
      * both in float32, in the type of value. */
     at::Tensor add(const std::string &name, const at::Tensor &value);
-    /* Whether what it adds to the output matrix is what it adds to the table of words, as with
-     * ensure_weight_tying of PEFT; then nothing of the matrix is asked for. Fails where the key
-     * says so and the factors do not. */
+    /* Whether the adapter adds the same to the output matrix as to the table of words, as with
+     * ensure_weight_tying of PEFT; then the tensors of the matrix count as read. Fails where that
+     * key is true and the factors differ. */
     bool adds_same(const std::string &table, const std::string &matrix);
     /* Fails where a tensor of the adapter was asked for by neither read() nor add(): the model that
      * was built has no place for it. */

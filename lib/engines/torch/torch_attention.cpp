@@ -46,8 +46,8 @@ void add_texts(const Stack &stack, const Run &run, bool cross, bool windowed,
     }
 }
 
-/* The order in which a loop over `count` items, the longest first, takes them: as they are dealt
- * out to the threads, so that all parts of the loop have long and short ones. */
+/* The order in which a parallel loop visits `count` items, which are sorted, the longest first:
+ * they are dealt out to the threads in turn, so that each thread has long and short ones. */
 std::vector<int64_t> dealt(size_t count) {
     const int64_t threads = at::get_num_threads(), all = static_cast<int64_t>(count);
     std::vector<int64_t> order;

@@ -45,8 +45,8 @@ class DecoderCache {
     virtual ~DecoderCache() = default;
     DecoderCache(const DecoderCache &) = delete;
     DecoderCache &operator=(const DecoderCache &) = delete;
-    /* Whether the first step may have one row for each item, for all of its hypotheses, which are
-     * equal before it. */
+    /* Whether the first step may have one row for each item in place of one for each hypothesis:
+     * the hypotheses of an item are equal until then. */
     virtual bool shares_first_step() const { return false; }
     /* Opens a step, in which each hypothesis reads one token: attend_tokens() and attend_sources()
      * come once for each block. rows: hypotheses, or items in a first step that they share. */

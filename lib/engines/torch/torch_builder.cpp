@@ -124,7 +124,8 @@ at::Tensor Builder::shared(const std::string &name, const at::Tensor &words) {
     return value;
 }
 
-/* A second copy of the table in the file of the base is not read, as it would be one of both. */
+/* Where the file of the base has a second copy of the table, it is not read: one matrix serves as
+ * both. */
 bool Builder::changes_alike(const std::string &name, const at::Tensor &words) {
     if (adapter == nullptr || !family.language || !ties()) return false;
     if (weights.has(name) &&

@@ -28,8 +28,8 @@ struct Choices {
     int64_t deepest = 0;         /* tokens that are read behind a source in one row */
 };
 
-/* The targets sorted by their tokens: those that begin alike follow one another, so that nodes come
- * in the order that a tree wants. */
+/* The targets sorted by their tokens: those that begin alike follow one another, so that each node
+ * precedes those that continue it. */
 std::vector<int64_t> sorted(const alcore_sys_model_texts &targets) {
     std::vector<int64_t> out(static_cast<size_t>(targets.count));
     std::iota(out.begin(), out.end(), 0);

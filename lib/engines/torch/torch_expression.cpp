@@ -89,7 +89,7 @@ class Translation {
         if (starts("(?:") || starts("(?=") || starts("(?!")) return take(3, text_.substr(at_, 3));
         return starts("(?P<") && named();
     }
-    /* A group with a name, which no other one has. */
+    /* A group with a name; no two groups may have the same. */
     bool named() {
         const size_t from = at_ + strlen("(?P<");
         if (!skip_past('>')) return false;
@@ -101,8 +101,8 @@ class Translation {
         return is_name && names_.insert(name).second && take(0, "(");
     }
 
-    /* A repetition of `count` characters, and the mark behind it. A possessive one is refused as
-     * the second one of two, which it looks like. */
+    /* A repetition, whose sign has `count` characters, and the "?" behind it. A possessive one
+     * ("a*+") is refused, as it looks like two repetitions. */
     bool repetition(size_t count, const std::string &as) {
         if (!repeatable_) return false;
         repeatable_ = false;

@@ -128,9 +128,9 @@ alcore_status report_handled() {
 
 } // namespace
 
-/* Every function of the table but info and close calls it. Where memory is short, the text of an
- * error may find none either: what is told then takes none. InferenceMode(false) also ends an
- * inference mode of the caller, and switches gradients on while the object exists. */
+/* Every function of the table but info and close calls it. Where memory has run out, there may be
+ * none for the text of an error either: that error has a constant text. InferenceMode(false) also
+ * ends an inference mode of the caller, and switches gradients on while the object exists. */
 alcore_status guard(void *user, at::Device device, Mode mode, const Borrowed &body) noexcept {
     try {
         c10::InferenceMode inference(mode == Mode::Compute);

@@ -11,7 +11,7 @@
 #include "torch_kernels.h"
 #include "torch_vectors.h"
 
-/* Brings a line of memory into the second cache, to be read later. */
+/* Prefetches a cache line into the second-level cache. */
 #define FETCH(address) __builtin_prefetch(address, 0 /* read */, 2)
 
 /* out[r, j] = sum over c < terms of left[r, c] right[c, j], overwritten, for `rows` rows and

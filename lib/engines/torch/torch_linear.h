@@ -15,9 +15,9 @@ namespace alcore_torch {
  * Given other weights, oneDNN copies them to its layout in every product, which takes a tenth of
  * the time of a product with 700 rows and half of it with 50. Products are those of the plain
  * weights when the object is gone, also after a failure. Calls on a model come one at a time, so
- * that nobody else meets it in between. Memory: the packed weights once more; those for the kernels
- * stay in model.packed for later calls, as to pack them takes a twelfth of a beam search of 20
- * tokens. */
+ * that no other call uses the model in between. Memory: the packed weights once more. Those for the
+ * kernels stay in model.packed for later calls, because packing them takes a twelfth of a beam
+ * search of 20 tokens. */
 class PackedWeights {
   public:
     explicit PackedWeights(Model &model);

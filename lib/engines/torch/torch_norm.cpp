@@ -7,7 +7,7 @@
 
 namespace alcore_torch {
 
-/* Whether a kernel can read it; an undefined one is none. */
+/* Whether a kernel can read the weight; an undefined one stands for none, which it can. */
 static bool readable(const at::Tensor &weight) {
     return !weight.defined() ||
            (weight.is_cpu() && weight.is_contiguous() && weight.scalar_type() == at::kFloat);

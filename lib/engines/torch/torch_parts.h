@@ -364,7 +364,7 @@ struct Model {
     Json config;              /* the object of config.json */
     std::string adapter;      /* the folder of the adapter that was merged; empty: none was */
     std::string architecture; /* the class that it makes of the model, where it is another one */
-    bool parted = false;      /* it makes two of the matrix that config.json ties */
+    bool parted = false;      /* the adapter makes two of the matrix that config.json ties */
     /* The adapter that the last training changed, which is what save() writes; NULL: it changed the
      * model itself, or there was none. */
     std::shared_ptr<const Lora> lora;

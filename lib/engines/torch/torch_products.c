@@ -337,9 +337,9 @@ INLINE void multiply_tile(const torch_product *what, const struct block *block, 
         }
 }
 
-/* All rows, in tiles of equal size, or less by one row: a tile of few rows waits for weights. What
- * follows the block in memory is fetched meanwhile: its lines are as many as those
- * of the block, and each tile fetches those behind what the tile before has fetched. */
+/* All rows, in tiles that differ by one row at most: a tile of few rows would wait for weights.
+ * Meanwhile the next block in memory is prefetched. It has as many cache lines as this one, and
+ * each tile prefetches those that follow what the tile before it has. */
 static void multiply_block(const torch_product *what, struct block block) {
     const int64_t groups = block.end - block.first, tiles = (what->count + TILE - 1) / TILE,
                   share = (groups + block.every - 1) / block.every * LINE;

@@ -182,8 +182,8 @@ void copy_modules(const Model &model, const std::string &folder) {
     }
 }
 
-/* config.json of a model whose class or output is another one by its adapter, with classes where
- * transformers would not expect as many. */
+/* config.json of a model whose class or output the adapter has changed. It lists the classes where
+ * transformers would otherwise expect another number of them. */
 Json adapted_config(const Model &model) {
     Json config(json_deep_copy(model.config.get()), json_decref);
     if (!config) throw std::bad_alloc();

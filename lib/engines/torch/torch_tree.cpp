@@ -5,9 +5,9 @@
  * are joined: those in front, and those of their own tree, of which a mask leaves the token's own
  * and its ancestors'. An item behind a shared beginning is a tree without branches.
  *
- * A tree is cut into groups of nodes that follow one another. As a node stands in front of all that
- * go on from it, the ancestors of a group's nodes are in the group, or are those of its first node.
- * So a group meets the keys in front, the path to its first node, and itself.
+ * A tree is cut into groups of consecutive nodes. A node precedes all nodes that continue it, so
+ * that an ancestor of a node is in the node's group, or is an ancestor of the group's first node.
+ * So a group attends to the keys in front of the tree, the path to its first node, and itself.
  *
  * Memory: keys and values of as many tokens as a batch has, or JOINED, a second time, as they are
  * joined for some items at a time, and the mask of a group, [GROUP, keys in front + path + GROUP].
@@ -43,9 +43,9 @@ static std::vector<Group> groups_of(const Tree &tree) {
     return out;
 }
 
-/* Which keys the nodes of a group meet, 0 or minus infinity, float [count, keys + path + count],
- * where the first `keys` are the last ones of their item. window: positions that attention reaches
- * back. */
+/* The mask of a group: 0 for keys that a node attends to, else minus infinity, float [count, keys +
+ * path + count], where the first `keys` are the last ones of their item. window: positions that
+ * attention reaches back. */
 static at::Tensor mask_of(const Tree &tree, const Group &group, int64_t keys, int64_t window) {
     const int64_t path = static_cast<int64_t>(group.path.size()), all = keys + path + group.count;
     at::Tensor out = at::full({group.count, all}, -std::numeric_limits<float>::infinity());
