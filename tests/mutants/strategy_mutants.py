@@ -111,7 +111,7 @@ MUTANTS = {
         ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > state->k_max ? state->k_max : k', 'state->automatic || k > state->k_max ? state->k_max : k / 2 + 1',
          TARGET_PROPERTIES, 'all_rows_as_neighbors_are_uncertainty'),
     'c = 1 makes two budgets of candidates':
-        ('lib/strategy/rules/uncertainty_knn.c', 'limit = state->factor * run->input->fill.budget', 'limit = 2 * run->input->fill.budget',
+        ('lib/strategy/rules/uncertainty_members.c', 'limit = state->factor * run->input->fill.budget', 'limit = 2 * run->input->fill.budget',
          TARGET_PROPERTIES, 'as_many_candidates_as_picks_are_uncertainty'),
     'the share of a language is the whole budget':
         ('lib/strategy/rules/language_draws.c', 'run->input->fill.budget / (double)state->language_count', 'run->input->fill.budget',
@@ -320,7 +320,7 @@ MUTANTS = {
         ('lib/strategy/rules/knn_buy.c', 'if (state->fill_short && !', 'if (!', DEMUX,
          'knn_uncertainty_vectors'),
     'the most uncertain are always four budgets':
-        ('lib/strategy/rules/uncertainty_knn.c', 'limit = state->factor * run->input->fill.budget', 'limit = 4 * run->input->fill.budget', DEMUX,
+        ('lib/strategy/rules/uncertainty_members.c', 'limit = state->factor * run->input->fill.budget', 'limit = 4 * run->input->fill.budget', DEMUX,
          'uncertainty_knn_is_the_plain_search'),
     'a visit does not prefer the more uncertain of equally near':
         ('lib/strategy/rules/uncertainty_buy.c', '!(gain > 0)', '!(gain < 0)', DEMUX,

@@ -18,8 +18,8 @@ def output(*command):
 
 
 def includers():
-    """Files outside of lib/engines/torch that include a header of torch. Examples that are programs of LibTorch do, the device and the failures that tests
-    add to torch, and the test of the loops over torch's threads."""
+    """Files outside of lib/engines/torch that include a header of torch. Examples that are programs of LibTorch do, the device and the
+    failures that tests add to torch, and the test of the loops over torch's threads."""
     for folder in ("include", "lib", "bindings", "tests"):
         for path in glob.glob(os.path.join(PROJECT, folder, "**", "*"), recursive=True):
             own = path.startswith(os.path.join(PROJECT, "lib", "engines", "torch", "")) or os.path.basename(path) in ("other_device.cpp", "failing.cpp", "test_parallel.cpp")
