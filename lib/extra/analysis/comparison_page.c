@@ -294,8 +294,8 @@ static void put_head(const alcore_comparison *self, alcore__page *page) {
                 "<body style=\"font-family:sans-serif;max-width:70em;margin:2em auto\">\n"
                 "<h1>Strategies compared</h1>\n<p>What each strategy would buy for %s %s from "
                 "%s rows. The strategy random is the floor%s.</p>\n<p>The more of the pool%s the "
-                "picks have, and the less they repeat, the better for one price. Coverage counts "
-                "formats and names too: read the samples.%s</p>\n",
+                "picks cover, and the less they repeat, the better they are for the same price. "
+                "Coverage counts formats and names too: read the samples.%s</p>\n",
                 alcore__amount(self->budget, budget), alcore__unit_name(self->unit),
                 alcore__thousands(self->pool_rows, rows),
                 self->compared[self->count - 1].added ? ", and was added" : "",
@@ -303,7 +303,7 @@ static void put_head(const alcore_comparison *self, alcore__page *page) {
                 same_masks(self)
                     ? ""
                     : " Texts that are not worth a person's time were not left out for "
-                      "all strategies alike: the option masks does.");
+                      "all strategies alike; with the option masks they are.");
 }
 
 static void put_page(const alcore_comparison *self, alcore__page *page) {
