@@ -202,8 +202,8 @@ Search begin(const Model &model, const Packed &sources, const Settings &how) {
 
 /* Reads the tokens of this step, one per hypothesis (k of each item, item by item) or in a first
  * step that is shared one per item, and returns the states that the output matrix reads, [tokens,
- * dims]. The arithmetic of a block is that of
- * torch_stack.cpp for one token. Throws when cancelled. */
+ * dims]. The arithmetic of a block is that of torch_stack.cpp for one token. Throws when
+ * cancelled. */
 at::Tensor Search::advance(const std::vector<int64_t> &ids) {
     int64_t rows = static_cast<int64_t>(ids.size());
     at::Tensor place =
