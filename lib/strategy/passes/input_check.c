@@ -91,9 +91,10 @@ static alcore_status check_costs(const alcore__run *run) {
 
 /* Called after the active rows are listed and before the strategy's begin, which may rely on what
  * is checked here. Values are not read. Messages name the pool and the column in the user's terms.
- */
+ * Without a candidate the strategy never begins, and shards have told of no column. */
 alcore_status alcore__check_input(const alcore__run *run) {
     const alcore__run_input *input = run->input;
+    if (alcore__active_in_all(run, ALCORE__OVER_CANDIDATES) == 0) return ALCORE_OK;
     ALCORE__TRY(check_needs(run, &input->candidates, ALCORE_ROLE_CANDIDATES, "the pool"));
     if (input->labeled.rows)
         ALCORE__TRY(check_needs(run, &input->labeled, ALCORE_ROLE_LABELED, "the labeled pool"));
