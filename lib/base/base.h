@@ -183,6 +183,10 @@ alcore_status alcore__trim(alcore_ctx *ctx, void *array, size_t count, size_t by
  * memory as the array has, and polls cancellation: after a failure each element is undefined. */
 alcore_status alcore__sort(alcore_ctx *ctx, void *array, size_t count, size_t bytes,
                            int (*compare)(const void *, const void *));
+/* A compare of it: int64_t, ascending. */
+int alcore__ascending(const void *a, const void *b);
+/* The place of the first of ascending numbers [count] that is not below `number`; count: all are. */
+int64_t alcore__first_from(const int64_t *numbers, int64_t count, int64_t number);
 
 /* A text or byte buffer that grows. A struct of zeros is an empty one. */
 typedef struct alcore__buffer {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merge sort of elements of any size, for arrays that grow with the caller's data.
+/* Merge sort of elements of any size, for arrays that grow with the caller's data, and lists of
+ * ascending numbers.
  *
  * Own code and not qsort(): that of glibc allocates outside the context's allocator, and no qsort()
  * can be cancelled, but sorting a million elements takes longer than the 100 ms in which a call has
@@ -107,4 +108,21 @@ alcore_status alcore__sort(alcore_ctx *ctx, void *array, size_t count, size_t by
     if (status == ALCORE_OK && from != array) status = copy(&self, array, from, count * bytes);
     alcore__free(ctx, spare);
     return status;
+}
+
+int alcore__ascending(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+int64_t alcore__first_from(const int64_t *numbers, int64_t count, int64_t number) {
+    int64_t low = 0, high = count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (numbers[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }

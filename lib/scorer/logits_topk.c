@@ -174,11 +174,6 @@ static alcore_status read_token(const reading *self, int64_t t, known *out) {
 
 /* ---- checking ---- */
 
-static int compare_ids(const void *a, const void *b) {
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Refuses an id outside the classes. */
 static alcore_status check_id(const reading *self, int64_t t, int64_t id) {
     if (id >= 0 && (self->classes == 0 || id < self->classes)) return ALCORE_OK;
@@ -196,7 +191,7 @@ static alcore_status check_ids(const reading *self, int64_t t, int32_t worker) {
         sorted[count] = id_at(&self->top_ids, t, place);
         ALCORE__TRY(check_id(self, t, sorted[count++]));
     }
-    qsort(sorted, (size_t)count, sizeof *sorted, compare_ids);
+    qsort(sorted, (size_t)count, sizeof *sorted, alcore__ascending);
     for (int64_t i = 1; i < count; i++)
         if (sorted[i] == sorted[i - 1])
             return fail_at(self, t, "the class %" PRId64 " is given twice", sorted[i]);

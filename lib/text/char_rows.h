@@ -9,8 +9,9 @@
 
 typedef struct alcore__char_rows alcore__char_rows;
 
-/* embedder: after alcore__char_embedder_finish(); it must outlive the object. Up to 26 MiB, with
- * more than two threads less, and with more than five 10 MiB, as far as texts need it. */
+/* embedder: after alcore__char_embedder_finish(); it must outlive the object. Its memory grows with
+ * the texts: up to 26 MiB, less with more than two threads, and up to 10 MiB with more than five.
+ */
 alcore_status alcore__char_rows_new(const alcore__char_embedder *embedder, alcore__char_rows **out);
 /* Writes the rows of texts [count], of lengths [count] bytes: out [count, dims], vectors of length
  * 1, or 0 for a text without words. They do not depend on the texts before. */

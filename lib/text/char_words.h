@@ -24,7 +24,7 @@ typedef struct alcore__char_key {
  * row; this does no harm, as a row is made of the word that is at hand. */
 typedef struct alcore__char_slot {
     uint32_t tag; /* of the word's hash; its highest bits are the slot where a search begins */
-    uint16_t met; /* how often it was met, as far as is counted; 0: a free slot */
+    uint16_t met; /* how often it was met, at most UINT16_MAX; 0: a free slot */
     uint16_t row; /* number of its row, from 1 on; 0: it has none */
 } alcore__char_slot;
 

@@ -32,7 +32,7 @@ typedef struct alcore__near_parts {
     bool unspaced;         /* half of the words or more are letters of a script without spaces */
 } alcore__near_parts;
 
-/* The most parts that a text of so many words has. */
+/* The largest number of parts of a text of `words` words. */
 static inline int64_t alcore__near_most(int64_t words) {
     return 2 * words + 1;
 }

@@ -16,11 +16,11 @@ enum { ALCORE__TEXT_NGRAM_ORDERS = 8 }; /* the longest n */
  * counting them: every character but spaces, and letters and digits of ASCII behind another. A text
  * that is not well-formed UTF-8 may have more tokens. */
 int64_t alcore__text_tokens_most(const char *text, size_t length);
-/* The most hashes that a text of so many tokens has. */
+/* The largest number of hashes of a text of `tokens` tokens. */
 static inline int64_t alcore__text_ngrams_most(int64_t tokens, int64_t orders) {
     return tokens * orders;
 }
-/* How many slots alcore__text_ngrams() needs for a text of so many tokens: a power of two. */
+/* How many slots alcore__text_ngrams() needs for a text of `tokens` tokens: a power of two. */
 int64_t alcore__text_ngrams_slots(int64_t tokens, int64_t orders);
 /* Writes the hashes of the distinct n-grams of a text, n = 1 .. orders, in the order in which they
  * first end, shorter ones after longer ones, and returns their number; *tokens is that of the

@@ -6,11 +6,6 @@
 
 #include "request/text_masks_internal.h"
 
-static int by_number(const void *a, const void *b) {
-    const int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
-    return (one > other) - (one < other);
-}
-
 /* The quantile q of sorted numbers, one or more: between the two that it lies between, linearly. */
 static double quantile_of(const int64_t *sorted, int64_t count, double q) {
     const double place = q * (double)(count - 1);
@@ -22,7 +17,7 @@ static double quantile_of(const int64_t *sorted, int64_t count, double q) {
 
 alcore_status alcore__quartiles(alcore_ctx *ctx, int64_t *numbers, int64_t count, double out[3]) {
     const alcore_status status =
-        alcore__sort(ctx, numbers, (size_t)count, sizeof *numbers, by_number);
+        alcore__sort(ctx, numbers, (size_t)count, sizeof *numbers, alcore__ascending);
     for (int k = 0; k < 3; k++)
         out[k] = count > 0 ? quantile_of(numbers, count, 0.25 * (k + 1)) : (double)NAN;
     return status;

@@ -124,12 +124,6 @@ alcore_status alcore__mix_prepare(alcore__mix_run *run) {
 
 /* ---- L' ---- */
 
-/* For sorting: ascending. */
-static int by_row(const void *a, const void *b) {
-    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* Draws L' where the labeled pool has more pairs (spec 6.1): sub is 0 where it has the size of the
  * subset of spec 5.6, and so is that subset, else 1. */
 static alcore_status draw_subset(alcore__mix_run *run) {
@@ -145,7 +139,8 @@ static alcore_status draw_subset(alcore__mix_run *run) {
     alcore__rng_seed(&rng, alcore__rng_derive(mix->settings.seed, ALCORE__TAG_LSUB, 0, sub));
     alcore_status status = alcore__rng_sample(run->ctx, &rng, pairs, size, positions);
     if (status == ALCORE_OK)
-        status = alcore__sort(run->ctx, positions, (size_t)size, sizeof *positions, by_row);
+        status =
+            alcore__sort(run->ctx, positions, (size_t)size, sizeof *positions, alcore__ascending);
     for (int64_t i = 0; i < size && status == ALCORE_OK; i++)
         run->rows[i] = run->rows[positions[i]];
     alcore__free(run->ctx, positions);

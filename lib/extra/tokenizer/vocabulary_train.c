@@ -85,12 +85,6 @@ static alcore_status add_line(training *t, int64_t i, bool *any) {
     return alcore__buffer_append(t->ctx, &t->block, "\n", 1);
 }
 
-/* For alcore__sort(): ascending. */
-static int compare_rows(const void *a, const void *b) {
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* *out [count]: the numbers of the texts that are drawn, in rising order, to be freed. */
 static alcore_status draw_texts(const training *t, int64_t count, int64_t **out) {
     alcore__rng rng;
@@ -98,7 +92,7 @@ static alcore_status draw_texts(const training *t, int64_t count, int64_t **out)
     ALCORE__TRY(alcore__new_array(t->ctx, (size_t)count, sizeof **out, out));
     alcore_status status = alcore__rng_sample(t->ctx, &rng, t->texts->count, count, *out);
     if (status == ALCORE_OK)
-        status = alcore__sort(t->ctx, *out, (size_t)count, sizeof **out, compare_rows);
+        status = alcore__sort(t->ctx, *out, (size_t)count, sizeof **out, alcore__ascending);
     if (status != ALCORE_OK) alcore__free(t->ctx, *out);
     return status;
 }

@@ -33,12 +33,6 @@ static alcore_status rank_list(alcore__run *run, const int64_t *pool_rows,
     return ALCORE_OK;
 }
 
-/* For alcore__sort(): ascending. */
-static int by_number(const void *a, const void *b) {
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Lists the N_k of every group, the most uncertain neighbor first: *lists [starts[groups]], on the
  * run's stack, has that of group g from starts[g] on. starts [groups + 1] comes zeroed and is
  * filled. */
@@ -61,7 +55,7 @@ static alcore_status list_by_group(alcore__run *run, int64_t *starts, int64_t **
         int64_t *list = *lists + starts[g];
         const int64_t found = alcore__knn_mark(state, g, 0, state->k[g], mark, &cost, list);
         ALCORE__TRY(alcore__tick(run->ctx, "neighbors of languages", groups + g, 2 * groups));
-        ALCORE__TRY(alcore__sort(run->ctx, list, (size_t)found, sizeof *list, by_number));
+        ALCORE__TRY(alcore__sort(run->ctx, list, (size_t)found, sizeof *list, alcore__ascending));
         ALCORE__TRY(
             rank_list(run, state->neighbors.row, state->neighbors.uncertainty, list, found));
     }

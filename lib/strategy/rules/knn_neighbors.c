@@ -13,25 +13,6 @@ enum { LONGER_FACTOR = 4 };
 
 /* ---- the list ---- */
 
-/* For alcore__sort(): ascending. */
-static int by_row(const void *a, const void *b) {
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The first of ascending rows [count] that is not below `row`. */
-static int64_t first_from(const int64_t *rows, int64_t count, int64_t row) {
-    int64_t low = 0, high = count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (rows[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Copies the rows that entries [entry_count] name to rows, ascending and each once: their number.
  */
 static alcore_status distinct_rows(const alcore__run *run, const int64_t *entries,
@@ -40,7 +21,7 @@ static alcore_status distinct_rows(const alcore__run *run, const int64_t *entrie
     *count = 0;
     for (int64_t i = 0; i < entry_count; i++)
         if (entries[i] >= 0) rows[named++] = entries[i];
-    ALCORE__TRY(alcore__sort(run->ctx, rows, (size_t)named, sizeof *rows, by_row));
+    ALCORE__TRY(alcore__sort(run->ctx, rows, (size_t)named, sizeof *rows, alcore__ascending));
     for (int64_t i = 0; i < named; i++)
         if (i == 0 || rows[i] != rows[i - 1]) rows[(*count)++] = rows[i];
     return ALCORE_OK;
@@ -61,7 +42,7 @@ alcore_status alcore__knn_list_neighbors(alcore__run *run) {
     if (neighbors->count > 0) memcpy(neighbors->row, rows, (size_t)neighbors->count * sizeof *rows);
     for (int64_t i = 0; i < entries; i++)
         if (position[i] >= 0)
-            position[i] = first_from(neighbors->row, neighbors->count, position[i]);
+            position[i] = alcore__first_from(neighbors->row, neighbors->count, position[i]);
     alcore__run_drop(run, height);
     return ALCORE_OK;
 }
@@ -71,8 +52,8 @@ alcore_status alcore__knn_list_neighbors(alcore__run *run) {
 /* The neighbors in a block of candidates: *first .. *end - 1. */
 static void find_neighbors(const alcore__neighbors *neighbors, int64_t block, int64_t *first,
                            int64_t *end) {
-    *first = first_from(neighbors->row, neighbors->count, block * ALCORE_BLOCK_ROWS);
-    *end = first_from(neighbors->row, neighbors->count, (block + 1) * ALCORE_BLOCK_ROWS);
+    *first = alcore__first_from(neighbors->row, neighbors->count, block * ALCORE_BLOCK_ROWS);
+    *end = alcore__first_from(neighbors->row, neighbors->count, (block + 1) * ALCORE_BLOCK_ROWS);
 }
 
 /* Also of blocks of other shards, of whose rows nothing else is known. */
@@ -83,7 +64,6 @@ size_t alcore__knn_neighbors_bytes(const alcore__block *block) {
     return (size_t)(end - first) * 2 * sizeof(double);
 }
 
-/* The rows may come from another process. */
 alcore_status alcore__knn_tell_neighbors(alcore__block *block, void *partial) {
     const alcore__run *run = block->run;
     const alcore__knn_state *state = run->state;
@@ -92,10 +72,8 @@ alcore_status alcore__knn_tell_neighbors(alcore__block *block, void *partial) {
     find_neighbors(&state->neighbors, block->number, &first, &end);
     for (; first < end; first++, told += 2) {
         const int64_t row = state->neighbors.row[first];
-        const int64_t index = first_from(block->rows, block->count, row);
-        if (index == block->count || block->rows[index] != row)
-            return alcore__fail(ALCORE_E_CORRUPT, "row %lld is a neighbor and no candidate",
-                                (long long)row);
+        int64_t index;
+        ALCORE__TRY(alcore__hybrid_candidate(block, row, &index));
         told[0] = run->outcome.scores[block->start + index];
         told[1] = alcore__filler_cost(&state->hybrid.filler, block->start + index);
     }

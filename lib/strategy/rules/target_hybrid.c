@@ -30,6 +30,14 @@ alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial) {
     return alcore__block_scores(block, partial, NULL /* score */, NULL /* raw */);
 }
 
+alcore_status alcore__hybrid_candidate(const alcore__block *block, int64_t row, int64_t *index) {
+    *index = alcore__first_from(block->rows, block->count, row);
+    if (*index == block->count || block->rows[*index] != row)
+        return alcore__fail(ALCORE_E_CORRUPT, "row %lld of a message is no candidate",
+                            (long long)row);
+    return ALCORE_OK;
+}
+
 alcore_status alcore__hybrid_check_target(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     (void)partial; /* the pass has none */

@@ -25,6 +25,10 @@ alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial);
     .name = "uncertainty", .scores = true, .block = alcore__hybrid_score_block,                    \
     .partial = {__VA_ARGS__}
 
+/* Which candidate of a block a row is that another process may have told: *index. ALCORE_E_CORRUPT:
+ * none. */
+alcore_status alcore__hybrid_candidate(const alcore__block *block, int64_t row, int64_t *index);
+
 /* A pass that fails for a target row with a NaN or an infinity. Distances to such a row are NaN or
  * infinite; no later pass would notice that. */
 alcore_status alcore__hybrid_check_target(alcore__block *block, void *partial);

@@ -42,25 +42,6 @@ static alcore_status list_first(alcore__run *run, const choice *from, double lim
     }
 }
 
-/* For alcore__sort(): ascending. */
-static int by_number(const void *a, const void *b) {
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The first of ascending numbers [count] that is not below one. */
-static int64_t first_from(const int64_t *numbers, int64_t count, int64_t number) {
-    int64_t low = 0, high = count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (numbers[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* ---- shards ---- */
 
 /* Sums of costs may be rounded otherwise in another order, so that the limit of a shard is larger
@@ -73,7 +54,7 @@ alcore_status alcore__uncertain_tell(alcore__run *run, alcore__buffer *out) {
     ALCORE__TRY(alcore__rows_of_ties(run, &own.rows));
     ALCORE__TRY(
         list_first(run, &own, state->factor * alcore__nominees_budget(run), &order, &found));
-    ALCORE__TRY(alcore__sort(run->ctx, order, (size_t)found, sizeof *order, by_number));
+    ALCORE__TRY(alcore__sort(run->ctx, order, (size_t)found, sizeof *order, alcore__ascending));
     for (int64_t i = 0; i < found; i++) {
         const alcore__uncertain_row told = {
             .row = alcore__candidate_row(run, order[i]),
@@ -168,11 +149,11 @@ alcore_status alcore__uncertain_choose(alcore__run *run) {
     ALCORE__TRY(list_first(run, &from, limit, &order, &count));
     ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &sorted));
     if (count > 0) memcpy(sorted, order, (size_t)count * sizeof *sorted);
-    ALCORE__TRY(alcore__sort(run->ctx, sorted, (size_t)count, sizeof *sorted, by_number));
+    ALCORE__TRY(alcore__sort(run->ctx, sorted, (size_t)count, sizeof *sorted, alcore__ascending));
     ALCORE__TRY(make_members(run, count));
     for (int64_t m = 0; m < count; m++) {
         set_member(run, m, sorted[m]);
-        state->by_uncertainty[m] = first_from(sorted, count, order[m]);
+        state->by_uncertainty[m] = alcore__first_from(sorted, count, order[m]);
     }
     alcore__run_drop(run, height);
     return ALCORE_OK;
@@ -198,7 +179,6 @@ int64_t alcore__uncertain_count(const alcore__block *block) {
            alcore__uncertain_first(state, block->number);
 }
 
-/* The rows may come from another process. */
 alcore_status alcore__uncertain_indices(alcore__block *block, int64_t **indices, uint8_t **wanted) {
     const alcore__uncertainty_knn *state = block->run->state;
     const int64_t first = alcore__uncertain_first(state, block->number);
@@ -208,10 +188,8 @@ alcore_status alcore__uncertain_indices(alcore__block *block, int64_t **indices,
     memset(*wanted, 0, (size_t)block->count);
     for (int64_t m = 0; m < count; m++) {
         const int64_t row = state->members[first + m].row;
-        const int64_t index = first_from(block->rows, block->count, row);
-        if (index == block->count || block->rows[index] != row)
-            return alcore__fail(ALCORE_E_CORRUPT, "row %lld is uncertain and no candidate",
-                                (long long)row);
+        int64_t index;
+        ALCORE__TRY(alcore__hybrid_candidate(block, row, &index));
         (*indices)[m] = index;
         (*wanted)[index] = 1;
     }
