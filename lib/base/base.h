@@ -185,7 +185,7 @@ alcore_status alcore__sort(alcore_ctx *ctx, void *array, size_t count, size_t by
                            int (*compare)(const void *, const void *));
 /* A compare of it: int64_t, ascending. */
 int alcore__ascending(const void *a, const void *b);
-/* The place of the first of ascending numbers [count] that is not below `number`; count: all are. */
+/* The place of the first of ascending numbers [count] that is not below `number`, or count. */
 int64_t alcore__first_from(const int64_t *numbers, int64_t count, int64_t number);
 
 /* A text or byte buffer that grows. A struct of zeros is an empty one. */

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "check_status.h"
 #include "check_suite.h"
+#include "fault_allocator.h"
 
 enum { SHARDS = 8, CLASSES = 3, SAMPLES = 2, VECTOR = 5 };
 
@@ -23,6 +24,17 @@ static inline alcore_ctx *job_context(uint64_t seed) {
     options.seed = seed;
     ck_assert_ok(alcore_ctx_new(&options, &ctx));
     return ctx;
+}
+
+/* Puts a context of one thread, whose allocator can be told to fail, in place of *ctx. */
+static inline void job_context_that_fails(alcore_ctx **ctx, fault_allocator *fault, uint64_t seed) {
+    const alcore_allocator table = fault_table(fault);
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_ctx_unref(*ctx);
+    options.allocator = &table;
+    options.threads = 1;
+    options.seed = seed;
+    ck_assert_ok(alcore_ctx_new(&options, ctx));
 }
 
 /* Whether the strategy reads vectors of its candidates. */
@@ -219,17 +231,23 @@ static inline alcore_selection *job_expected(alcore_ctx *ctx, const job_setting 
     return selection;
 }
 
-static inline alcore_job *job_new(alcore_ctx *ctx, const job_setting *setting, const job_cut *cut,
-                                  int32_t shard) {
-    alcore_pool *pool = job_pool(ctx, setting, cut->starts[shard], cut->starts[shard + 1]);
-    alcore_request *request = job_request(ctx, setting, pool);
+/* The job of a shard for a request, whose reference it takes. dataset: NULL for none. */
+static inline alcore_job *job_for(alcore_request *request, const job_cut *cut, int32_t shard,
+                                  const char *dataset) {
     alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
     alcore_job *job;
     options.first_row = cut->starts[shard];
     options.rows = cut->starts[cut->shards];
-    options.dataset = "texts of 2026";
+    options.dataset = dataset;
     ck_assert_ok(alcore_job_new(request, &options, &job));
     alcore_request_unref(request);
+    return job;
+}
+
+static inline alcore_job *job_new(alcore_ctx *ctx, const job_setting *setting, const job_cut *cut,
+                                  int32_t shard) {
+    alcore_pool *pool = job_pool(ctx, setting, cut->starts[shard], cut->starts[shard + 1]);
+    alcore_job *job = job_for(job_request(ctx, setting, pool), cut, shard, "texts of 2026");
     alcore_pool_unref(pool);
     return job;
 }

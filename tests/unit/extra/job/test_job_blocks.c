@@ -71,14 +71,9 @@ START_TEST(ties_between_blocks) {
     alcore__rng_seed(&rng, 1);
     ck_assert_ok(alcore_select(request, &expected));
     alcore_request_unref(request);
-    for (int32_t s = 0; s < 2; s++) {
-        alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
-        options.first_row = cut.starts[s];
-        options.rows = MANY_ROWS;
-        request = request_of_ties(&settings[_i], cut.starts[s], cut.starts[s + 1]);
-        ck_assert_ok(alcore_job_new(request, &options, &jobs[s]));
-        alcore_request_unref(request);
-    }
+    for (int32_t s = 0; s < 2; s++)
+        jobs[s] = job_for(request_of_ties(&settings[_i], cut.starts[s], cut.starts[s + 1]), &cut, s,
+                          NULL);
     job_drive(ctx, jobs, 2, &rng);
     for (int32_t s = 0; s < 2; s++) job_check_picks(jobs[s], expected);
     for (int32_t s = 0; s < 2; s++) alcore_job_unref(jobs[s]);

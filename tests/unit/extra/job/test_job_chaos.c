@@ -4,7 +4,6 @@
  * that says why, after which the job goes on. Folding is associative, commutative and
  * idempotent. What jobs do not serve is refused by its name; no failing allocation loses or
  * leaks anything. */
-#include "fault_allocator.h"
 #include "job_shards.h"
 
 enum { ROWS = 120, COUNT = 4 };
@@ -587,12 +586,7 @@ START_TEST(no_failing_allocation_does_harm) {
         {NULL, NULL, "30w", "masks=near,language", ALCORE_DEDUP_EXACT},
     };
     static fault_allocator fault;
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx_unref(ctx);
-    const alcore_allocator table = fault_table(&fault);
-    options.allocator = &table;
-    options.threads = 1;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    job_context_that_fails(&ctx, &fault, 0);
     alcore_selection *expected = job_expected(ctx, &settings[_i], 90);
     long long failing = 1;
     while (drive_without(&settings[_i], &fault, failing, expected)) failing++;

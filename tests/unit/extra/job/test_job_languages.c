@@ -49,14 +49,8 @@ static alcore_request *request_of(const job_setting *setting, int64_t first, int
 
 static alcore_job *job_of(const job_setting *setting, const job_cut *cut, int32_t shard,
                           bool like) {
-    alcore_request *request = request_of(setting, cut->starts[shard], cut->starts[shard + 1], like);
-    alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
-    alcore_job *job;
-    options.first_row = cut->starts[shard];
-    options.rows = cut->starts[cut->shards];
-    ck_assert_ok(alcore_job_new(request, &options, &job));
-    alcore_request_unref(request);
-    return job;
+    return job_for(request_of(setting, cut->starts[shard], cut->starts[shard + 1], like), cut,
+                   shard, NULL);
 }
 
 static void compare(const job_setting *setting, int32_t shards, uint64_t seed, bool like) {

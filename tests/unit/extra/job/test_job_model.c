@@ -35,15 +35,8 @@ static alcore_request *request_of(const job_setting *setting, int64_t first, int
 
 static alcore_job *job_of(const job_setting *setting, const job_cut *cut, int32_t shard,
                           bool trained) {
-    alcore_request *request =
-        request_of(setting, cut->starts[shard], cut->starts[shard + 1], trained);
-    alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
-    alcore_job *job;
-    options.first_row = cut->starts[shard];
-    options.rows = cut->starts[cut->shards];
-    ck_assert_ok(alcore_job_new(request, &options, &job));
-    alcore_request_unref(request);
-    return job;
+    return job_for(request_of(setting, cut->starts[shard], cut->starts[shard + 1], trained), cut,
+                   shard, NULL);
 }
 
 static const job_setting SETTINGS[] = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What goes wrong in the exchanges of rows and passes: workers that are lost, pools that change,
  * messages that lie, and memory that runs out. */
-#include "fault_allocator.h"
 #include "job_pass_settings.h"
 #include "job_record.h"
 
@@ -211,12 +210,7 @@ static const job_setting FAILING[] = {
 START_TEST(no_failing_allocation_does_harm) {
     static fault_allocator fault;
     const job_cut half = {2, {0, 40, 90}};
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx_unref(ctx);
-    const alcore_allocator table = fault_table(&fault);
-    options.allocator = &table;
-    options.threads = 1;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    job_context_that_fails(&ctx, &fault, 0);
     alcore_selection *expected = job_expected(ctx, &FAILING[_i], 90);
     record made = record_exchanges(ctx, &FAILING[_i], &half);
     long long failing = 1;

@@ -30,14 +30,9 @@ static alcore_job *job_with_labels(const job_setting *setting, const job_cut *cu
     alcore_pool *pool = job_pool(ctx, setting, cut->starts[shard], cut->starts[shard + 1]);
     alcore_pool *labeled = job_pool(ctx, setting, first, end);
     alcore_request *request = job_request(ctx, setting, pool);
-    alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
-    alcore_job *job;
     job_give_vectors(labeled, first_label, false);
-    options.first_row = cut->starts[shard];
-    options.rows = cut->starts[cut->shards];
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
-    ck_assert_ok(alcore_job_new(request, &options, &job));
-    alcore_request_unref(request);
+    alcore_job *job = job_for(request, cut, shard, NULL);
     alcore_pool_unref(labeled);
     alcore_pool_unref(pool);
     return job;

@@ -2,7 +2,6 @@
 /* Jobs that buy what is no row of a shard: phrases of the texts of all shards, sentences and
  * phrases, rows of the target. For 1 to 8 shards of any sizes the selection of one machine: picks,
  * texts, ids, columns and reasons; what goes wrong with their messages, and their sizes. */
-#include "fault_allocator.h"
 #include "job_record.h"
 
 enum { ROWS = 150, LABELED = 30 };
@@ -145,15 +144,8 @@ static alcore_request *request_of(const job_setting *setting, int64_t first, int
 
 static alcore_job *job_of(const job_setting *setting, const job_cut *cut, int32_t shard,
                           bool known) {
-    alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
-    alcore_request *request =
-        request_of(setting, cut->starts[shard], cut->starts[shard + 1], known);
-    alcore_job *job;
-    options.first_row = cut->starts[shard];
-    options.rows = cut->starts[cut->shards];
-    ck_assert_ok(alcore_job_new(request, &options, &job));
-    alcore_request_unref(request);
-    return job;
+    return job_for(request_of(setting, cut->starts[shard], cut->starts[shard + 1], known), cut,
+                   shard, NULL);
 }
 
 static void check_text(const char *text, const char *expected) {
@@ -279,13 +271,9 @@ START_TEST(rows_of_the_target) {
         ck_assert_ok(alcore_select(request, &expected));
         alcore_request_unref(request);
         for (int32_t s = 0; s < shards; s++) {
-            alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
             request = request_of(&setting, cut.starts[s], cut.starts[s + 1], false);
             ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, target));
-            options.first_row = cut.starts[s];
-            options.rows = ROWS;
-            ck_assert_ok(alcore_job_new(request, &options, &jobs[s]));
-            alcore_request_unref(request);
+            jobs[s] = job_for(request, &cut, s, NULL);
         }
         ck_assert_int_eq(job_drive(ctx, jobs, shards, &rng), 1);
         ck_assert_int_eq(alcore_job_pick_count(jobs[0]), 9);
@@ -502,12 +490,7 @@ START_TEST(no_failing_allocation_does_harm) {
     const job_setting *setting = settings[_i];
     static fault_allocator fault;
     const job_cut whole = {1, {0, 40}};
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx_unref(ctx);
-    const alcore_allocator table = fault_table(&fault);
-    options.allocator = &table;
-    options.threads = 1;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    job_context_that_fails(&ctx, &fault, 0);
     alcore_request *request = request_of(setting, 0, 40, true);
     alcore_selection *expected;
     ck_assert_ok(alcore_select(request, &expected));

@@ -133,14 +133,8 @@ START_TEST(keys_rank_where_scores_are_equal) {
     alcore__rng_seed(&rng, 1);
     ck_assert_ok(alcore_select(request, &expected));
     alcore_request_unref(request);
-    for (int32_t s = 0; s < 2; s++) {
-        alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
-        options.first_row = cut.starts[s];
-        options.rows = ROWS;
-        request = request_with(&setting, &cut, s, u);
-        ck_assert_ok(alcore_job_new(request, &options, &jobs[s]));
-        alcore_request_unref(request);
-    }
+    for (int32_t s = 0; s < 2; s++)
+        jobs[s] = job_for(request_with(&setting, &cut, s, u), &cut, s, NULL);
     job_drive(ctx, jobs, 2, &rng);
     for (int32_t s = 0; s < 2; s++) job_check_picks(jobs[s], expected);
     ck_assert_double_eq(alcore_job_scores(jobs[0])[0], alcore_job_scores(jobs[0])[8]);
@@ -183,14 +177,9 @@ START_TEST(lists_of_rows_are_of_the_shard) {
     alcore__rng_seed(&rng, 2);
     ck_assert_ok(alcore_select(request, &expected));
     alcore_request_unref(request);
-    for (int32_t s = 0; s < 3; s++) {
-        alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
-        options.first_row = cut.starts[s];
-        options.rows = FEW_ROWS;
-        request = request_with_lists(&setting, cut.starts[s], cut.starts[s + 1]);
-        ck_assert_ok(alcore_job_new(request, &options, &jobs[s]));
-        alcore_request_unref(request);
-    }
+    for (int32_t s = 0; s < 3; s++)
+        jobs[s] =
+            job_for(request_with_lists(&setting, cut.starts[s], cut.starts[s + 1]), &cut, s, NULL);
     job_drive(ctx, jobs, 3, &rng);
     for (int32_t s = 0; s < 3; s++) job_check_picks(jobs[s], expected);
     for (int32_t s = 0; s < 3; s++) alcore_job_unref(jobs[s]);
@@ -270,12 +259,7 @@ static void exclude(alcore_request *request, const alcore_selection *picks, int6
 }
 
 static alcore_job *job_over(alcore_request *request, const job_cut *cut, int32_t shard) {
-    alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
-    alcore_job *job;
-    options.first_row = cut->starts[shard];
-    options.rows = cut->starts[cut->shards];
-    ck_assert_ok(alcore_job_new(request, &options, &job));
-    return job;
+    return job_for(alcore_request_ref(request), cut, shard, NULL);
 }
 
 /* A message of a shard whose request remembers no round is refused by the others. */

@@ -4,7 +4,6 @@
  * shards have rows that were scored before, or candidates at all; and what goes wrong between the
  * exchanges of both selections. */
 #include "column_functions.h"
-#include "fault_allocator.h"
 #include "job_record.h"
 #include "test_folder.h"
 
@@ -329,15 +328,9 @@ END_TEST
 
 START_TEST(no_failing_allocation_does_harm) {
     static fault_allocator fault;
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     loop self;
     bool met = true;
-    alcore_ctx_unref(ctx);
-    const alcore_allocator table = fault_table(&fault);
-    options.allocator = &table;
-    options.threads = 1;
-    options.seed = 5;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    job_context_that_fails(&ctx, &fault, 5);
     record made = second_round(&self, &CHAOS[_i]);
     int64_t expected[9];
     for (long long failing = 0; met; failing += 1 + failing / 15) {

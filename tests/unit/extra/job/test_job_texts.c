@@ -137,14 +137,9 @@ static void compare(const job_setting *setting, int64_t rows, int32_t shards, ui
     alcore__rng_seed(&rng, seed);
     ck_assert_ok(alcore_select(request, &expected));
     alcore_request_unref(request);
-    for (int32_t s = 0; s < shards; s++) {
-        alcore_job_options options = ALCORE_JOB_OPTIONS_INIT;
-        options.first_row = cut.starts[s];
-        options.rows = rows;
-        request = request_of(setting, cut.starts[s], cut.starts[s + 1], languages, known);
-        ck_assert_ok(alcore_job_new(request, &options, &jobs[s]));
-        alcore_request_unref(request);
-    }
+    for (int32_t s = 0; s < shards; s++)
+        jobs[s] = job_for(request_of(setting, cut.starts[s], cut.starts[s + 1], languages, known),
+                          &cut, s, NULL);
     job_drive(ctx, jobs, shards, &rng);
     for (int32_t s = 0; s < shards; s++) job_check_picks(jobs[s], expected);
     for (int32_t s = 0; s < shards; s++) alcore_job_unref(jobs[s]);
