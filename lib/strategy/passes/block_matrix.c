@@ -219,20 +219,10 @@ alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matr
     return ALCORE_OK;
 }
 
-/* By bisection, as block->rows ascends. */
 int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row) {
     if (!matrix->mask) return matrix_row;
     const alcore__block *block = matrix->block;
-    int64_t row = matrix->rows.first + matrix_row, low = 0, high = block->count - 1;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (block->rows[middle] < row) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return alcore__first_from(block->rows, block->count - 1, matrix->rows.first + matrix_row);
 }
 
 /* The rows of a block are those from its start to that of the next block; rows between the two that

@@ -65,19 +65,10 @@ alcore_status alcore_choice_scores(alcore_choice *choice, const double *scores, 
     return ALCORE_OK;
 }
 
-/* The position of a pool row among the candidates; -1: it is not one of them. By bisection, as
- * outcome->rows ascends. */
+/* The position of a pool row among the candidates; -1: it is not one of them. */
 static int64_t find_position(const alcore__outcome *outcome, int64_t row) {
-    int64_t low = 0, high = outcome->count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (outcome->rows[middle] < row) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < outcome->count && outcome->rows[low] == row ? low : -1;
+    const int64_t at = alcore__first_from(outcome->rows, outcome->count, row);
+    return at < outcome->count && outcome->rows[at] == row ? at : -1;
 }
 
 /* Turns pool rows [count] into positions, order [count]. Fails for a row that is no candidate or is

@@ -121,18 +121,9 @@ static alcore_status begin(alcore__run *run) {
 /* ---- passes "labeled rows" and "labeled pool": the vectors of L' ---- */
 
 /* The number of the first drawn row whose position in L is `position` or later; state->drawn: there
- * is none. By bisection, as positions ascend. */
+ * is none. */
 static int64_t first_drawn_from(const alcore__mrs_state *state, int64_t position) {
-    int64_t low = 0, high = state->drawn;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (state->positions[middle] < position) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return alcore__first_from(state->positions, state->drawn, position);
 }
 
 /* The position in L of the first active row of a block of either pass: the labeled rows of the

@@ -11,7 +11,7 @@
  * rows; and digits of a pass, where there are few or many intervals. */
 enum { BINS = ALCORE_BLOCK_ROWS, MIN_DIGITS = 4, MAX_DIGITS = 12 };
 
-/* An integer that orders as the numbers do, 0 and -0 being equal. */
+/* Maps numbers to integers in the same order; 0 and -0 to the same one. */
 static uint64_t ordered_bits(double value) {
     const double number = value + 0.0;
     const uint64_t sign = (uint64_t)1 << 63;
