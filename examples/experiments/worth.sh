@@ -15,23 +15,24 @@
 # PAIR, another pair of languages (fr-en: from fr to en, of the folder fr-en or en-fr), and GENERAL, the table of what is translated already
 # (PAIR=th-en GENERAL=catalogues and the domain catalogues: messages in Thai, of which half of the packages are translated);
 # ROWS, a pool of so many rows; LABELED=no, a selection that does not see what is translated; WORTH, where everything goes (default
-# build/worth); SEEDS of the training (default "1 2 3"); BUDGET (default 10000w). What is no default goes into folders of its own. DEVICE is
-# where the fine-tunings run (default cpu), cuda for instance; UNTIL, how far a call goes: to the picks, the outputs of the trainings or the
-# table (the default). From the picks on neither the corpora nor the pool are read, so that outputs can be made on another machine, of the
-# base and of replay.tsv, test.source, test.target, untrained.txt, selections and picks of each domain. ALCORE names the command (default:
-# the one on PATH, else that of examples/quickstart.sh); it needs the torch engine. The base model takes about 20 minutes of one processor,
-# once for all domains of a pair, a fine-tuning about two.
+# build/worth); SEEDS of the training (default "1 2 3"); BUDGET (default 10000w); BASE_UPDATES of the base (default 6000). What is no default
+# goes into folders of its own. DEVICE is where the fine-tunings run (default cpu), cuda for instance; UNTIL, how far a call goes: to the
+# picks, the outputs of the trainings or the table (the default). From the picks on neither the corpora nor the pool are read, so that outputs
+# can be made on another machine, of the base and of replay.tsv, test.source, test.target, untrained.txt, selections and picks of each domain.
+# ALCORE names the command (default: the one on PATH, else that of examples/quickstart.sh); it needs the torch engine. The base model takes
+# about 20 minutes of one processor, once for all domains of a pair, a fine-tuning about two.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../tools/find_alcore.sh"
 find_alcore "$here/.."
 . "$here/worth_steps.sh"
-[ $# -ge 2 ] || { sed -n '6,19s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '6,22s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 data=${ALCORE_SHARED_DATA:?names the folder of en-de/general.tsv.xz}
-domain=$1 name=$2 pair=${PAIR:-en-de} general=${GENERAL:-general} budget=${BUDGET:-10000w}
+domain=$1 name=$2 pair=${PAIR:-en-de} general=${GENERAL:-general} budget=${BUDGET:-10000w} updates=${BASE_UPDATES:-6000}
 shift 2
 all=$(realpath -m "${WORTH:-$here/../../build/worth}")
 [ "$pair.$general" = en-de.general ] || all=$all/$pair.$general
+[ "$updates" = 6000 ] || all=$all/base-$updates
 case ${LABELED:-yes} in
 yes) unlabeled= ;;
 no) unlabeled=.unlabeled ;;
@@ -51,7 +52,7 @@ exec 9>"$all/lock"
 flock 9
 corpora "$data" "$pair" "$general" "$domain" "${ROWS:-}"
 if [ "$until" != picks ]; then
-    base_model "$all"
+    base_model "$all" "$updates"
     [ -s untrained.txt ] || translate "$all/base" untrained.txt
 fi
 selection=selections/$name.tsv picks=picks/$name.tsv

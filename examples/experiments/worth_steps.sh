@@ -7,11 +7,11 @@
 # corpora DATA PAIR GENERAL DOMAIN ROWS: writes the tables of worth_data.py.
 corpora() { [ -s test.target ] || python3 "$here/worth_data.py" "$@" .; }
 
-# base_model FOLDER: trains FOLDER/base on the general pairs.
+# base_model FOLDER [UPDATES]: trains FOLDER/base on the general pairs.
 base_model() {
     [ ! -s "$1/base/model.safetensors" ] || return 0
     [ -s vocabulary.model ] || "$alcore" model vocabulary vocabulary.txt --size 6000 --out vocabulary.model --seed 1
-    cp "$here/worth_base.json" base.json
+    sed "s|UPDATES|${2:-6000}|" "$here/worth_base.json" >base.json
     "$alcore" model train base.json --threads 1 --device "${DEVICE:-cpu}"
     rm -rf "$1/base"
     mv base "$1/base"
