@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores of earlier rounds in place of new ones (spec 3.8): with the option max_age = a > 0 a value
  * that a model computed up to a rounds ago stands in for one of the present model, so that most
- * rows are not scored again after a training. Which rows are is decided by request_answer.c:
+ * rows are not scored again after a training. Which rows are is decided by answering_earlier.c:
  *
  *   1  alcore__reuse_add() takes a column that a model would compute and puts the values of earlier
  *      rounds into the pool, where there are any

@@ -2,7 +2,8 @@
 /* Answering a request, alcore_select(): what the files of this room share.
  *
  *   select.c            locks, and which of the two answers it is
- *   request_answer.c    that of one strategy: phrases, masks, columns, run, selection
+ *   request_answer.c    that of one strategy: phrases, masks, columns, run, selection; its steps
+ *                       are in the files of answering.h
  *   request_hybrid.c    that of a hybrid: two such answers under one budget
  *   request_phrases.c   a pool of phrases in place of a pool of texts
  *   request_columns.c   a column for every need: one that is there, or one that a model makes

@@ -176,7 +176,7 @@ typedef struct alcore__outcome {
 
 /* Runs the strategy and fills in out, whose arrays the caller frees with alcore__outcome_clear().
  * On failure out is zeroed. The calling thread is inside a call (alcore__enter_long) and has locked
- * the pools for reading. Called by request_answer.c for each answer, and once more to choose which
+ * the pools for reading. Called by answering_input.c for each answer, and once more to choose which
  * scores of earlier rounds to compute anew. */
 alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore__run_input *input,
                                    alcore__outcome *out);

@@ -213,7 +213,7 @@ MUTANTS = {
     'a strategy that is named has the masks of the recommended one':
         ('lib/request/text_masks.c', '(automatic && recommended)', 'automatic', RECOMMENDED, 'its_masks_are_its_own'),
     'a pool that has been bought is an error of the recommended strategy':
-        ('lib/select/request_answer.c', 'masks->by_cause[ALCORE__CAUSE_LABELED] > 0 ||', 'masks->by_cause[ALCORE__CAUSE_LABELED] > 9 ||', RECOMMENDED,
+        ('lib/select/answering_rows.c', 'masks->by_cause[ALCORE__CAUSE_LABELED] > 0 ||', 'masks->by_cause[ALCORE__CAUSE_LABELED] > 9 ||', RECOMMENDED,
          'without_words_it_says_which_strategies_need_none'),
     'MRS draws other labeled rows each round':
         ('lib/strategy/rules/mrs.c', 'ALCORE__TAG_LSUB, 0, 0)', 'ALCORE__TAG_LSUB, (uint64_t)run->input->round, 0)', MRS,
