@@ -18,6 +18,97 @@ static size_t head_bytes(const record *made) {
     return 48 + settings_bytes(made->bytes[0]) + 2 * 32;
 }
 
+/* ---- messages whose bytes are so many for each candidate and labeled row ---- */
+
+enum { STRATA = 3, ITEMS = 9, NEIGHBORS = 4, MEMBERS = 4 * ITEMS, BORDER = 192 };
+enum { ROW_VECTOR = 8 * VECTOR, NOMINEES = 2 * 32 * ITEMS };
+/* Of the rows of two shards, of which none is labeled: 48 and a column's 64, and a bit a row. */
+#define ROWS_OF(rows_0, rows_1) (2 * (48 + 64 + (rows_0) / 8 + (rows_1) / 8 + 3))
+#define BUYS_ITEMS(strategy, params)                                                               \
+    { strategy, params, "9", NULL, ALCORE_DEDUP_NONE }
+#define BUYS_CHARACTERS(strategy)                                                                  \
+    { strategy, NULL, "9c", "fill=skip", ALCORE_DEDUP_NONE }
+
+static const struct {
+    job_setting setting;
+    job_cut cut; /* of two shards */
+    int count;   /* of exchanges */
+    /* What their messages have behind the head: `bytes`, or up to `spread` more, beside those of
+     * each row; all 0: that of the rows, which is looked at elsewhere. */
+    struct {
+        size_t bytes, by_candidate, by_labeled, spread;
+    } lengths[5];
+} SIZES[] = {
+    /* Where rows that are ranked by a score of their own are skipped there is a pass for their
+     * scores: 16 for each block, and three values for each candidate. Of border rows a score
+     * travels, also where it is that of a round trip. */
+    {BUYS_CHARACTERS("nnll"),
+     {2, {0, 8000, 9000}},
+     2,
+     {{ROWS_OF(8000, 1000) + 8 * BORDER, 8}, {2 * 16, 24}}},
+    {BUYS_CHARACTERS("rtt-bleu"),
+     {2, {0, 8000, 9000}},
+     2,
+     {{ROWS_OF(8000, 1000) + 8 * BORDER, 8}, {2 * 16, 24}}},
+    /* The bytes of each pass over one block, for a strategy that gathers vectors and one that lists
+     * neighbors: 16, and 8 for each value of a vector of a candidate or labeled row; with mrs 8 and
+     * a vector for a labeled row, 16 for each of its neighbors, and 16 for each candidate. */
+    {BUYS_ITEMS("facility-location", NULL),
+     {2, {0, 130, 330}},
+     3,
+     {{0}, {16, ROW_VECTOR}, {16, 0, ROW_VECTOR}}},
+    {BUYS_ITEMS("mrs", NULL),
+     {2, {0, 130, 330}},
+     4,
+     {{0}, {16, 0, 8 + ROW_VECTOR}, {16, 0, 16 * NEIGHBORS}, {16, 16}}},
+    /* Where shards keep the values of their own rows no message grows with the rows: of each shard
+     * the range of the scores, and how many rows each stratum has; of each block 8 bytes for each
+     * value of a stratum and of all; of each shard as many nominees as the budget has items. */
+    {BUYS_ITEMS("huds", "n_strata=3"),
+     {2, {0, 8192, MANY_ROWS}},
+     5,
+     {{0},
+      {2 * (16 + 16)},
+      {2 * (16 + 8 * STRATA)},
+      {3 * (16 + (STRATA + 1) * ROW_VECTOR)},
+      {NOMINEES}}},
+    /* The same where rows are ranked once by sums: of each block those of its labeled rows, then
+     * those of its candidates. */
+    {BUYS_ITEMS("idds", "mode=oneshot"),
+     {2, {0, 8192, MANY_ROWS}},
+     4,
+     {{0}, {3 * (16 + ROW_VECTOR)}, {3 * (16 + ROW_VECTOR)}, {NOMINEES}}},
+    /* The same of uncertain rows near a target: of each shard 24 for each row that may be one of
+     * the most uncertain, c times as many as the budget has items; of each block 8 for each one
+     * that is, in one to three blocks. */
+    {BUYS_ITEMS("uncertainty-knn", NULL),
+     {2, {0, 8192, MANY_ROWS}},
+     3,
+     {{0}, {2 * (16 + 24 * MEMBERS)}, {16 + 8 * MEMBERS, 0, 0, 2 * 16}}},
+};
+
+START_TEST(sizes_by_rows) {
+    const job_setting *setting = &SIZES[_i].setting;
+    const job_cut *cut = &SIZES[_i].cut;
+    const size_t candidates = count_rows(ctx, setting, cut->starts[2], 0),
+                 labeled = count_rows(ctx, setting, cut->starts[2], ALCORE_ROW_LABELED);
+    record made = record_exchanges(ctx, setting, cut);
+    ck_assert_int_eq(made.count, SIZES[_i].count);
+    for (int i = 0; i < made.count; i++) {
+        const size_t bytes = SIZES[_i].lengths[i].bytes, spread = SIZES[_i].lengths[i].spread;
+        const size_t least = head_bytes(&made) + bytes +
+                             SIZES[_i].lengths[i].by_candidate * candidates +
+                             SIZES[_i].lengths[i].by_labeled * labeled;
+        if (bytes == 0) continue;
+        ck_assert_uint_ge(made.lengths[i], least);
+        ck_assert_uint_le(made.lengths[i], least + spread);
+    }
+    record_free(&made);
+}
+END_TEST
+
+/* ---- messages that other things decide ---- */
+
 /* 48, the settings, and for each shard 32 and: of rows 48, a bit for each row up to a multiple of
  * 64 (twice where some are labeled), 8 for each cost, 64 for each column and the values of border
  * rows; of a pick 16 and a row's vector with 40 bytes. */
@@ -81,26 +172,6 @@ START_TEST(sizes_of_compared_rows) {
 }
 END_TEST
 
-/* Where rows that are ranked by a score of their own are skipped there is a pass for their scores:
- * 16 for each block, and three values for each candidate. Of border rows a score travels, also
- * where it is that of a round trip. */
-START_TEST(sizes_of_scores) {
-    static const job_setting settings[] = {
-        {"nnll", NULL, "9c", "fill=skip", ALCORE_DEDUP_NONE},
-        {"rtt-bleu", NULL, "9c", "fill=skip", ALCORE_DEDUP_NONE}};
-    enum { BORDER = 192, BLOCKS = 2, ROWS = 9000, FIRST = 8000 };
-    const job_cut cut = {2, {0, FIRST, ROWS}};
-    record made = record_exchanges(ctx, &settings[_i], &cut);
-    const size_t head = head_bytes(&made);
-    const size_t candidates = count_rows(ctx, &settings[_i], ROWS, 0);
-    const size_t bits = 2 * (FIRST / 8 + (ROWS - FIRST) / 8 + 3);
-    ck_assert_int_eq(made.count, 2);
-    ck_assert_uint_eq(made.lengths[0], head + 2 * (48 + 64) + bits + 8 * (candidates + BORDER));
-    ck_assert_uint_eq(made.lengths[1], head + BLOCKS * 16 + 24 * candidates);
-    record_free(&made);
-}
-END_TEST
-
 /* With mode=oversampling of badge 14 exchanges behind that of the rows: the lengths of gradients, 8
  * for each candidate; the first row, 8 and 8 for each value of its factors, and the weights of the
  * blocks, 16 and 8 for each; the same of each of 5 steps, whose rows are sent as often as they are
@@ -128,51 +199,10 @@ START_TEST(sizes_of_steps) {
 }
 END_TEST
 
-/* The bytes of each pass over one block, for a strategy that gathers vectors and one that lists
- * neighbors: 16, and 8 for each value of a vector of a candidate or labeled row; with mrs 8 and a
- * vector for a labeled row, 16 for each of its neighbors, and 16 for each candidate. */
-START_TEST(sizes_of_passes) {
-    enum { NEIGHBORS = 4, BYTES = 8 * VECTOR };
-    static const job_setting settings[] = {
-        {"facility-location", NULL, "9", NULL, ALCORE_DEDUP_NONE},
-        {"mrs", NULL, "9", NULL, ALCORE_DEDUP_NONE}};
-    const size_t candidates = count_rows(ctx, &settings[0], 330, 0),
-                 labeled = count_rows(ctx, &settings[0], 330, ALCORE_ROW_LABELED);
-    const size_t expected[2][4] = {
-        {BYTES * candidates, BYTES * labeled},
-        {(8 + BYTES) * labeled, 16 * NEIGHBORS * labeled, 16 * candidates}};
-    const job_cut cut = {2, {0, 130, 330}};
-    record made = record_exchanges(ctx, &settings[_i], &cut);
-    const size_t head = head_bytes(&made);
-    ck_assert_int_eq(made.count, _i ? 4 : 3);
-    for (int i = 1; i < made.count; i++)
-        ck_assert_uint_eq(made.lengths[i], head + 16 + expected[_i][i - 1]);
-    record_free(&made);
-}
-END_TEST
-
-/* Where shards keep the values of their own rows no message grows with the rows: of each shard the
- * range of the scores, and how many rows each stratum has; of each block 8 bytes for each value of
- * a stratum and of all; of each shard as many nominees as the budget has items. */
-START_TEST(sizes_of_own_rows) {
-    enum { STRATA = 3, BUDGET = 9 };
-    static const job_setting setting = {"huds", "n_strata=3", "9", NULL, ALCORE_DEDUP_NONE};
-    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
-    record made = record_exchanges(ctx, &setting, &cut);
-    const size_t head = head_bytes(&made);
-    ck_assert_int_eq(made.count, 5);
-    ck_assert_uint_eq(made.lengths[1], head + 2 * (16 + 16));
-    ck_assert_uint_eq(made.lengths[2], head + 2 * (16 + 8 * STRATA));
-    ck_assert_uint_eq(made.lengths[3], head + 3 * (16 + 8 * (STRATA + 1) * VECTOR));
-    ck_assert_uint_eq(made.lengths[4], head + 2 * 32 * BUDGET);
-    record_free(&made);
-}
-END_TEST
-
 /* Strata of equal numbers of rows take some exchanges more, of counts, of which there are no more
  * than a block has rows; a common scale takes that of the range of distances and two of sums. */
 START_TEST(sizes_of_bounds_and_scales) {
-    enum { STRATA = 3, BUDGET = 9, COUNTS = 8192 };
+    enum { COUNTS = 8192 };
     static const job_setting setting = {"huds", "n_strata=3 strata=quantile rescale=zscore", "9",
                                         NULL, ALCORE_DEDUP_NONE};
     const job_cut cut = {2, {0, 8192, MANY_ROWS}};
@@ -185,43 +215,11 @@ START_TEST(sizes_of_bounds_and_scales) {
         ck_assert_uint_le(made.lengths[i], head + 2 * (16 + 8 * COUNTS));
     const size_t *behind = made.lengths + 2 + bounds;
     ck_assert_uint_eq(behind[0], head + 2 * (16 + 8 * STRATA));
-    ck_assert_uint_eq(behind[1], head + 3 * (16 + 8 * (STRATA + 1) * VECTOR));
+    ck_assert_uint_eq(behind[1], head + 3 * (16 + (STRATA + 1) * ROW_VECTOR));
     ck_assert_uint_eq(behind[2], head + 2 * (16 + 16));
     ck_assert_uint_eq(behind[3], head + 3 * (16 + 8 * 2));
     ck_assert_uint_eq(behind[4], behind[3]);
-    ck_assert_uint_eq(behind[5], head + 2 * 32 * BUDGET);
-    record_free(&made);
-}
-END_TEST
-
-/* The same of uncertain rows near a target: of each shard 24 for each row that may be one of the
- * most uncertain, c times as many as the budget has items; of each block 8 for each one that is. */
-START_TEST(sizes_of_uncertain_rows) {
-    enum { MEMBERS = 4 * 9 };
-    static const job_setting setting = {"uncertainty-knn", NULL, "9", NULL, ALCORE_DEDUP_NONE};
-    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
-    record made = record_exchanges(ctx, &setting, &cut);
-    const size_t head = head_bytes(&made);
-    ck_assert_int_eq(made.count, 3);
-    ck_assert_uint_eq(made.lengths[1], head + 2 * (16 + 24 * MEMBERS));
-    ck_assert_uint_ge(made.lengths[2], head + 16 + 8 * MEMBERS);
-    ck_assert_uint_le(made.lengths[2], head + 3 * 16 + 8 * MEMBERS);
-    record_free(&made);
-}
-END_TEST
-
-/* The same where rows are ranked once by sums: of each block those of its labeled rows, then those
- * of its candidates. */
-START_TEST(sizes_of_rows_ranked_once) {
-    enum { BLOCKS = 3, BUDGET = 9 };
-    static const job_setting setting = {"idds", "mode=oneshot", "9", NULL, ALCORE_DEDUP_NONE};
-    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
-    record made = record_exchanges(ctx, &setting, &cut);
-    const size_t head = head_bytes(&made);
-    ck_assert_int_eq(made.count, 4);
-    ck_assert_uint_eq(made.lengths[1], head + BLOCKS * (16 + 8 * VECTOR));
-    ck_assert_uint_eq(made.lengths[2], head + BLOCKS * (16 + 8 * VECTOR));
-    ck_assert_uint_eq(made.lengths[3], head + 2 * 32 * BUDGET);
+    ck_assert_uint_eq(behind[5], head + NOMINEES);
     record_free(&made);
 }
 END_TEST
@@ -252,7 +250,7 @@ static size_t count_merged(const char *const lists[2], int targets, int k, size_
     return count;
 }
 
-/* The same of neighbors of a target: of each shard one list for each row of the target, of each
+/* Of neighbors of a target: of each shard one list for each row of the target, of each
  * block what its neighbors are worth and cost, and no exchange of nominees where these fill the
  * budget. */
 START_TEST(sizes_of_neighbors) {
@@ -282,15 +280,11 @@ TEST_FILE() {
     TCase *cases = tcase_create("job_sizes");
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_set_timeout(cases, 120);
+    tcase_add_loop_test(cases, sizes_by_rows, 0, sizeof SIZES / sizeof *SIZES);
     tcase_add_test(cases, sizes_of_messages);
     tcase_add_test(cases, sizes_of_centers);
     tcase_add_test(cases, sizes_of_steps);
     tcase_add_test(cases, sizes_of_compared_rows);
-    tcase_add_loop_test(cases, sizes_of_scores, 0, 2);
-    tcase_add_loop_test(cases, sizes_of_passes, 0, 2);
-    tcase_add_test(cases, sizes_of_own_rows);
-    tcase_add_test(cases, sizes_of_rows_ranked_once);
-    tcase_add_test(cases, sizes_of_uncertain_rows);
     tcase_add_test(cases, sizes_of_bounds_and_scales);
     tcase_add_test(cases, sizes_of_neighbors);
     return check_suite_run("job_sizes", cases);
