@@ -5,6 +5,9 @@ from harness import rows_of, vector
 U = vector("huds", "TV-HUDS")["input"]["u"]
 E = vector("huds", "TV-HUDS")["input"]["embeddings"]
 TEXTS = ["a", "b c", "d e f", "g", "h i", "j", "k l m n", "o"]
+# Texts whose phrases are bought.
+PHRASE_TEXTS = ["the patient has severe headache", "the patient has severe nausea", "severe headache was reported",
+                "the patient was treated", "headache was reported", "the patient has fever"]
 
 
 def huds(box):

@@ -1,47 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Items that go out and answers that come back: partially, again, in any order, from several
- * people, corrected; what they come to, and what is written of them. */
-#include "project_bed.h"
-
-#include <math.h>
-
-#include "alcore/extra/translating.h"
-
-#define HEADER "id,text,translation,status,comment,annotator,time,seconds\n"
-
-static alcore_project *project;
-static char ids[1024], first[16], second[16], third[16];
-
-/* A project with a round of three items, whose ids are first, second and third. */
-static void setup(void) {
-    bed_setup();
-    project = bed_project();
-    bed_next(project, ids);
-    ck_assert_int_eq(sscanf(ids, "%15s %15s %15s", first, second, third), 3);
-}
-
-static void teardown(void) {
-    alcore_project_unref(project);
-    bed_teardown();
-}
-
-static alcore_project_import_report imported(const char *rows) {
-    alcore_project_import_report report = ALCORE_PROJECT_IMPORT_REPORT_INIT;
-    char text[4096] = HEADER;
-    strcat(text, rows);
-    ck_assert_ok(alcore_project_import(project, "csv", bed_put("in.csv", text), NULL, &report));
-    return report;
-}
-
-/* A row of the file; valid until the next call but three. */
-static const char *row(const char *id, const char *answer, const char *status, const char *who,
-                       const char *when) {
-    static char rows[4][256];
-    static int next;
-    char *const out = rows[next++ % 4];
-    snprintf(out, sizeof rows[0], "%s,,%s,%s,,%s,%s,\n", id, answer, status, who, when);
-    return out;
-}
+/* Answers that come back: partially, again, in any order, from several people, corrected; what they
+ * come to, and what is written of them. */
+#include "project_round_bed.h"
 
 static const char *labeled(void) {
     static char out[4096];
@@ -51,122 +11,6 @@ static const char *labeled(void) {
     fclose(file);
     return out;
 }
-
-/* ---- out ---- */
-
-START_TEST(exports) {
-    char text[4096], batch[64];
-    ck_assert_ok(alcore_project_export(project, "csv", in_bed("out.csv"), 0));
-    FILE *file = fopen(in_bed("out.csv"), "rb");
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    const char *at[] = {strstr(text, first), strstr(text, second), strstr(text, third)};
-    ck_assert(at[0] && at[1] && at[2] && at[0] < at[1] && at[1] < at[2]);
-    const char *document;
-    ck_assert_ok(alcore_project_document(project, &document));
-    ck_assert_ptr_nonnull(strstr(document, "\"tool\":\"csv\",\"round\":1,\"items\":3"));
-    ck_assert_ptr_nonnull(strstr(document, "2001-09-09T01:46:40Z")); /* $SOURCE_DATE_EPOCH */
-    ck_assert_int_eq(sscanf(strstr(document, "\"batch\":"), "\"batch\":\"%63[^\"]", batch), 1);
-    ck_assert_ptr_nonnull(strstr(batch, "alcore-"));
-    imported(row(second, "b", "", "", ""));
-    ck_assert_ok(alcore_project_export(project, "csv", in_bed("out.csv"), 1));
-    file = fopen(in_bed("out.csv"), "rb");
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    ck_assert(strstr(text, first) && !strstr(text, second) && strstr(text, third));
-    bed_next(project, ids);
-    ck_assert_ok(alcore_project_export(project, "csv", in_bed("out.csv"), -1));
-    ck_assert_fails(alcore_project_export(project, "csv", in_bed("out.csv"), 3), ALCORE_E_NOT_FOUND,
-                    "no round 3");
-    ck_assert_fails(alcore_project_export(project, "cvs", in_bed("out.csv"), 1), ALCORE_E_NOT_FOUND,
-                    "csv");
-    ck_assert_fails(alcore_project_export(project, NULL, "x", 1), ALCORE_E_INVALID, "tool");
-    ck_assert_fails(alcore_project_export(NULL, "csv", "x", 1), ALCORE_E_INVALID, "project");
-    imported(row(first, "a", "", "", ""));
-    imported(row(third, "c", "", "", ""));
-    ck_assert_fails(alcore_project_export(project, "csv", in_bed("out.csv"), 1), ALCORE_E_MISSING,
-                    "no open item");
-}
-END_TEST
-
-/* Annotators see the texts around an item, of its group and no further. */
-START_TEST(contexts) {
-    alcore_project *other;
-    char text[4096];
-    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), NULL, NULL, 0, &other));
-    ck_assert_ok(alcore_project_set(other, "strategy", "random"));
-    ck_assert_ok(alcore_project_set(other, "budget", "9"));
-    ck_assert_ok(alcore_project_set(other, "context", "1"));
-    ck_assert_ok(alcore_project_add(
-        other, ALCORE_ROLE_CANDIDATES,
-        bed_put("q.tsv", "id\ttext\tgroup\na\tA1\tx\nb\tA2\tx\nc\tA3\tx\nd\tB1\ty\ne\tC\t\n"),
-        NULL));
-    ck_assert_ok(alcore_project_next(other, NULL, NULL, NULL, 0, NULL));
-    ck_assert_ok(alcore_project_export(other, "csv", in_bed("q.csv"), 1));
-    FILE *file = fopen(in_bed("q.csv"), "rb");
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    ck_assert_ptr_nonnull(strstr(text, "\"A1\nA2\nA3\""));
-    ck_assert_ptr_nonnull(strstr(text, "\"A1\nA2\""));
-    ck_assert_ptr_nonnull(strstr(text, "\"A2\nA3\""));
-    ck_assert_ptr_null(strstr(text, "A3\nB1"));
-    alcore_project_unref(other);
-}
-END_TEST
-
-/* What the file "x.csv" says, after the open items of all rounds were exported to it. */
-static const char *exported(alcore_project *of) {
-    static char text[4096];
-    ck_assert_ok(alcore_project_export(of, "csv", in_bed("x.csv"), -1));
-    FILE *file = fopen(in_bed("x.csv"), "rb");
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
-}
-
-static alcore_status translate(void *user, const alcore_batch *batch,
-                               const alcore_translate_options *options, alcore_outputs *out) {
-    alcore_status status = ALCORE_OK;
-    (void)user;
-    for (int64_t i = 0; i < batch->count && status == ALCORE_OK; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "%s:%.20s", options->language, batch->texts[i]);
-        status = alcore_outputs_put(out, i, 0, text, strlen(text), NULL, 0, (double)NAN);
-    }
-    return status;
-}
-
-/* Annotators may begin with the references of candidates, or with what the model translates. */
-START_TEST(drafts_go_out) {
-    alcore_project *other;
-    alcore_model *model;
-    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
-    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), NULL, NULL, 0, &other));
-    ck_assert_ok(alcore_project_set(other, "strategy", "random"));
-    ck_assert_ok(alcore_project_set(other, "budget", "1"));
-    ck_assert_ok(alcore_project_add(
-        other, ALCORE_ROLE_CANDIDATES,
-        bed_put("q.tsv", "text\treference\nein Haus\ta house\nein Hof\ta yard\nein Hut\ta hat\n"),
-        NULL));
-    ck_assert_ok(alcore_project_next(other, NULL, NULL, NULL, 0, NULL));
-    ck_assert_ptr_null(strstr(exported(other), ",a "));
-    ck_assert_ok(alcore_project_set(other, "draft", "reference"));
-    ck_assert_ok(alcore_project_next(other, NULL, NULL, NULL, 0, NULL));
-    ck_assert_ptr_nonnull(strstr(exported(other), ",a "));
-    ck_assert_ok(alcore_project_set(other, "draft", "model"));
-    ck_assert_ok(alcore_project_set(other, "draft_language", "en"));
-    ck_assert_fails(alcore_project_next(other, NULL, NULL, NULL, 0, NULL), ALCORE_E_MISSING,
-                    "draft=model");
-    ck_assert_ok(alcore_model_new_host(ctx, &host, &model));
-    ck_assert_ok(alcore_model_set_translate(model, translate));
-    ck_assert_ok(alcore_project_next(other, model, NULL, NULL, 0, NULL));
-    ck_assert_ptr_nonnull(strstr(exported(other), ",en:ein H"));
-    alcore_model_unref(model);
-    alcore_project_unref(other);
-}
-END_TEST
-
-/* ---- back ---- */
 
 START_TEST(partially_and_again) {
     alcore_project_import_report report = imported(row(second, "zwei", "", "anna", ""));
@@ -313,7 +157,7 @@ END_TEST
 START_TEST(annotator) {
     alcore_project_import_report report = ALCORE_PROJECT_IMPORT_REPORT_INIT;
     char text[512];
-    snprintf(text, sizeof text, HEADER "%s%s", row(first, "eins", "", "", ""),
+    snprintf(text, sizeof text, ANSWERS_HEADER "%s%s", row(first, "eins", "", "", ""),
              row(second, "zwei", "", "ben", ""));
     ck_assert_ok(alcore_project_import(project, "csv", bed_put("in.csv", text), "dora", &report));
     const char *document;
@@ -345,12 +189,12 @@ START_TEST(unnamed) {
     warnings = 0;
     ck_assert_ok(alcore_ctx_new(&options, &logging));
     ck_assert_ok(alcore_project_open(logging, in_bed("p"), &heard));
-    snprintf(text, sizeof text, HEADER "%s", row(first, "a", "", "", ""));
+    snprintf(text, sizeof text, ANSWERS_HEADER "%s", row(first, "a", "", "", ""));
     ck_assert_ok(alcore_project_import(heard, "csv", bed_put("in.csv", text), NULL, NULL));
     ck_assert_ok(alcore_project_import(heard, "csv", bed_put("in.csv", text), "ann", NULL));
     ck_assert_ok(alcore_project_import(heard, "csv", bed_put("in.csv", text), NULL, NULL));
     ck_assert_int_eq(warnings, 0); /* of ann, and known before */
-    snprintf(text, sizeof text, HEADER "%s", row(second, "b", "", "", ""));
+    snprintf(text, sizeof text, ANSWERS_HEADER "%s", row(second, "b", "", "", ""));
     ck_assert_ok(alcore_project_import(heard, "csv", bed_put("in.csv", text), NULL, NULL));
     ck_assert_int_eq(warnings, 1);
     ck_assert_ptr_nonnull(strstr(warned, "in.csv has answers without an annotator"));
@@ -366,7 +210,7 @@ END_TEST
 
 /* The warnings of an import. */
 static const char *warnings_of(alcore_project *heard, const char *rows) {
-    char text[1024] = HEADER;
+    char text[1024] = ANSWERS_HEADER;
     strcat(text, rows);
     warnings = 0;
     warned[0] = '\0';
@@ -420,7 +264,7 @@ START_TEST(unusable) {
     ck_assert_int_eq(report.unusable, 1);
     ck_assert_ptr_nonnull(strstr(report.messages, "in.csv:2: no round has an item with the id"));
     ck_assert_ptr_nonnull(strstr(report.messages, "'nobody'"));
-    const char *path = bed_put("in.csv", HEADER "nobody,,x,,,,,\n");
+    const char *path = bed_put("in.csv", ANSWERS_HEADER "nobody,,x,,,,,\n");
     ck_assert_fails(alcore_project_import(project, "csv", path, NULL, &report), ALCORE_E_DATA,
                     "in.csv:2: no round");
     ck_assert_int_eq(bed_status(project).answers, 1);
@@ -470,7 +314,7 @@ START_TEST(another_text) {
                                  "in.csv:2: the text 'something \xC3\xA4lse' is not "
                                  "that of the item with the id"));
     snprintf(rows, sizeof rows, "%s,another,eins,,,,,\n", first);
-    snprintf(text, sizeof text, "%s%s", HEADER, rows);
+    snprintf(text, sizeof text, "%s%s", ANSWERS_HEADER, rows);
     ck_assert_fails(alcore_project_import(project, "csv", bed_put("in.csv", text), NULL, NULL),
                     ALCORE_E_DATA, "the text 'another' is not that");
     ck_assert_int_eq(bed_status(project).answers, 1);
@@ -535,7 +379,7 @@ START_TEST(answers_are_labeled) {
     ck_assert_ok(alcore_project_set(other, "strategy", "random"));
     ck_assert_ok(alcore_project_set(other, "budget", "1"));
     bed_next(other, pick);
-    snprintf(answer, sizeof answer, HEADER "%s,,eins zwei,,,,,\n", pick);
+    snprintf(answer, sizeof answer, ANSWERS_HEADER "%s,,eins zwei,,,,,\n", pick);
     ck_assert_ok(alcore_project_import(other, "csv", bed_put("q.csv", answer), NULL, NULL));
     ck_assert_fails(alcore_project_next(other, NULL, NULL, NULL, 0, NULL), ALCORE_E_MISSING,
                     "no candidate");
@@ -543,166 +387,7 @@ START_TEST(answers_are_labeled) {
 }
 END_TEST
 
-START_TEST(metrics) {
-    const char *document;
-    ck_assert_ok(alcore_project_put_metric(project, 0, "chrf", 31.5));
-    ck_assert_ok(alcore_project_put_metric(project, 1, "chrf", 33));
-    ck_assert_ok(alcore_project_document(project, &document));
-    ck_assert_ptr_nonnull(strstr(document, "{\"round\":0,\"name\":\"chrf\",\"value\":31.5"));
-    ck_assert_ptr_nonnull(strstr(document, "{\"round\":1,\"name\":\"chrf\",\"value\":33"));
-    ck_assert_fails(alcore_project_put_metric(project, 2, "chrf", 1), ALCORE_E_NOT_FOUND,
-                    "no round 2");
-    ck_assert_fails(alcore_project_put_metric(project, -1, "chrf", 1), ALCORE_E_NOT_FOUND, "-1");
-    ck_assert_fails(alcore_project_put_metric(project, 1, "chrf", (double)NAN), ALCORE_E_INVALID,
-                    "chrf");
-    ck_assert_fails(alcore_project_put_metric(project, 1, "", 1), ALCORE_E_INVALID, "name");
-    ck_assert_fails(alcore_project_put_metric(NULL, 1, "x", 1), ALCORE_E_INVALID, "project");
-    ck_assert_fails(alcore_project_document(project, NULL), ALCORE_E_INVALID, "out");
-}
-END_TEST
-
-/* A bad line keeps none of the others. */
-START_TEST(metrics_of_an_evaluation) {
-    static const char good[] = "chrf 40\nbleu\t20.5\n";
-    static const char *const bad[][2] = {{"chrf 1\nloading\n", "line 2 of the evaluation"},
-                                         {"chrf 1\nbleu nan\n", "got 'nan'"},
-                                         {"chrf 1\nbleu inf\n", "got 'inf'"},
-                                         {"chrf 1\nchrf 1\n", "twice"},
-                                         {"{\"chrf\": 1, \"bleu\": null}", "'bleu'"},
-                                         {"", "no measure"}};
-    const char *document;
-    int64_t count = 7;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ck_assert_fails(
-            alcore_project_put_metrics(project, 1, bad[i][0], strlen(bad[i][0]), &count),
-            ALCORE_E_DATA, bad[i][1]);
-        ck_assert_int_eq(count, 0);
-    }
-    ck_assert_fails(alcore_project_put_metrics(project, 2, good, strlen(good), &count),
-                    ALCORE_E_NOT_FOUND, "no round 2");
-    ck_assert_fails(alcore_project_put_metrics(project, 1, NULL, 0, &count), ALCORE_E_INVALID,
-                    "text");
-    ck_assert_fails(alcore_project_put_metrics(NULL, 1, good, 1, &count), ALCORE_E_INVALID,
-                    "project");
-    ck_assert_ok(alcore_project_document(project, &document));
-    ck_assert_ptr_nonnull(strstr(document, "\"metrics\":[]"));
-    ck_assert_ok(alcore_project_put_metrics(project, 1, good, strlen(good), &count));
-    ck_assert_int_eq(count, 2);
-    ck_assert_ok(alcore_project_put_metrics(project, 0, "{\"ter\": 3}", 10, NULL));
-    ck_assert_ok(alcore_project_document(project, &document));
-    ck_assert_ptr_nonnull(strstr(document, "{\"round\":1,\"name\":\"chrf\",\"value\":40,"));
-    ck_assert_ptr_nonnull(strstr(document, "{\"round\":1,\"name\":\"bleu\",\"value\":20.5,"));
-    ck_assert_ptr_nonnull(strstr(document, "{\"round\":0,\"name\":\"ter\",\"value\":3,"));
-}
-END_TEST
-
-/* ---- spans ---- */
-
-/* A text with characters of one to four bytes: "a", e with an acute accent, the euro sign, and a
- * clef beyond the BMP, each followed by "x". The last "x" is the span. */
-#define CLEF_TEXT "a\xC3\xA9x\xE2\x82\xACx\xF0\x9D\x84\x9Ex"
-enum { CLEF_POINT = 6, CLEF_UTF16 = 7, CLEF_BYTE = 12 };
-
-/* Offsets of files count in the unit of the setting, out and back; answers count in code points. */
-START_TEST(span_units) {
-    static const struct {
-        const char *unit;
-        int begin;
-    } units[] = {{"code-points", CLEF_POINT},
-                 {"utf16", CLEF_UTF16},
-                 {"bytes", CLEF_BYTE},
-                 {"tool", CLEF_POINT}}; /* prodigy counts in code points */
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        static const char *const names[] = {"task",   "labels", "strategy",
-                                            "budget", "draft",  "span_unit"};
-        const char *const values[] = {"spans", "x", "random", "1", "reference", units[i].unit};
-        char line[512], out[2048] = "";
-        alcore_project *marked;
-        const char *labeled;
-        ck_assert_ok(alcore_project_init(ctx, in_bed("q"), names, values, 6, &marked));
-        ck_assert_ok(
-            alcore_project_add(marked, ALCORE_ROLE_CANDIDATES,
-                               bed_put("clef.jsonl", "{\"id\":\"c\",\"text\":\"" CLEF_TEXT
-                                                     "\",\"reference\":\"[[6,7,\\\"x\\\"]]\"}\n"),
-                               NULL));
-        ck_assert_ok(alcore_project_next(marked, NULL, NULL, NULL, 0, NULL));
-        ck_assert_ok(alcore_project_export(marked, "prodigy", in_bed("out.jsonl"), 0));
-        FILE *file = fopen(in_bed("out.jsonl"), "rb");
-        ck_assert_ptr_nonnull(fgets(out, sizeof out, file));
-        fclose(file);
-        snprintf(line, sizeof line, "\"start\":%d,\"end\":%d", units[i].begin, units[i].begin + 1);
-        ck_assert_msg(strstr(out, line), "%s: %s", units[i].unit, out);
-        snprintf(line, sizeof line,
-                 "{\"text\":\"" CLEF_TEXT "\",\"al_id\":\"c\",\"answer\":\"accept\",\"spans\":"
-                 "[{\"start\":%d,\"end\":%d,\"label\":\"x\"}]}\n",
-                 units[i].begin, units[i].begin + 1);
-        ck_assert_ok(
-            alcore_project_import(marked, "prodigy", bed_put("in.jsonl", line), "ann", NULL));
-        ck_assert_ok(alcore_project_write_labeled(marked, in_bed("labeled.jsonl")));
-        file = fopen(in_bed("labeled.jsonl"), "rb");
-        ck_assert_ptr_nonnull(fgets(out, sizeof out, file));
-        fclose(file);
-        labeled = strstr(out, "[[6,7,\\\"x\\\"]]");
-        ck_assert_msg(labeled, "%s: %s", units[i].unit, out);
-        /* A form without spans does not mind, for another task. */
-        ck_assert_ok(alcore_project_set(marked, "task", "translation"));
-        ck_assert_ok(alcore_project_set(marked, "draft", NULL));
-        ck_assert_fails(alcore_project_export(marked, "csv", in_bed("out.csv"), 0),
-                        ALCORE_E_MISSING, "no open item");
-        alcore_project_unref(marked);
-        test_folder_remove(in_bed("q"));
-    }
-}
-END_TEST
-
-/* A span that ends within a character, or beyond the text in the unit that is set, is refused. */
-START_TEST(span_unit_of_others) {
-    static const char *const names[] = {"task", "labels", "strategy", "budget", "span_unit"};
-    static const char *const values[] = {"spans", "x", "random", "1", "utf16"};
-    alcore_project *marked;
-    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), names, values, 5, &marked));
-    ck_assert_ok(alcore_project_add(marked, ALCORE_ROLE_CANDIDATES,
-                                    bed_put("clef.tsv", "id\ttext\nc\t" CLEF_TEXT "\n"), NULL));
-    ck_assert_ok(alcore_project_next(marked, NULL, NULL, NULL, 0, NULL));
-    ck_assert_fails(alcore_project_import(marked, "prodigy",
-                                          bed_put("in.jsonl", "{\"text\":\"" CLEF_TEXT
-                                                              "\",\"al_id\":\"c\",\"answer\":"
-                                                              "\"accept\",\"spans\":[{\"start\":6,"
-                                                              "\"end\":7,\"label\":\"x\"}]}\n"),
-                                          "ann", NULL),
-                    ALCORE_E_DATA, "in.jsonl:1");
-    /* One import may have a unit of its own, which the log has. */
-    const char *document;
-    ck_assert_fails(alcore_project_import_spans(marked, "prodigy", in_bed("in.jsonl"), "ann",
-                                                ALCORE_SPAN_BYTES, NULL),
-                    ALCORE_E_DATA, "in.jsonl:1");
-    ck_assert_fails(
-        alcore_project_import_spans(marked, "prodigy", in_bed("in.jsonl"), "ann", 7, NULL),
-        ALCORE_E_PARAM, "span_unit");
-    ck_assert_fails(alcore_project_import_spans(marked, NULL, in_bed("in.jsonl"), "ann", 0, NULL),
-                    ALCORE_E_INVALID, "alcore_project_import_spans");
-    ck_assert_ok(alcore_project_import_spans(marked, "prodigy", in_bed("in.jsonl"), "ann",
-                                             ALCORE_SPAN_CODE_POINTS, NULL));
-    ck_assert_ok(alcore_project_document(marked, &document));
-    ck_assert_ptr_nonnull(strstr(document, "\"annotator\":\"ann\",\"span_unit\":\"code-points\"}"));
-    ck_assert_ptr_nonnull(strstr(document, "\"span_unit\":\"utf16\"")); /* the setting stays */
-    /* 0 is the unit of the tool, prodigy's code points. */
-    ck_assert_ok(
-        alcore_project_import_spans(marked, "prodigy", in_bed("in.jsonl"), "ben", 0, NULL));
-    ck_assert_ok(alcore_project_document(marked, &document));
-    ck_assert_ptr_nonnull(strstr(document, "\"annotator\":\"ben\",\"span_unit\":\"tool\"}"));
-    ck_assert_ok(alcore_project_set(marked, "task", "translation"));
-    ck_assert_fails(alcore_project_import_spans(marked, "prodigy", in_bed("in.jsonl"), "ann",
-                                                ALCORE_SPAN_UTF16, NULL),
-                    ALCORE_E_PARAM, "task spans");
-    ck_assert_fails(alcore_project_set(marked, "span_unit", "letters"), ALCORE_E_PARAM,
-                    "span_unit");
-    alcore_project_unref(marked);
-}
-END_TEST
-
-CHECK_SUITE_WITH("project_answers", setup, teardown, metrics_of_an_evaluation, exports, contexts,
-                 drafts_go_out, partially_and_again, corrected, known_by_time, in_any_order, drafts,
-                 without, several, annotator, unnamed, odd_times, unusable, another_project,
-                 another_text, labels, labeled_files, answers_are_labeled, metrics, span_units,
-                 span_unit_of_others);
+CHECK_SUITE_WITH("project_answers", round_setup, round_teardown, partially_and_again, corrected,
+                 known_by_time, in_any_order, drafts, without, several, annotator, unnamed,
+                 odd_times, unusable, another_project, another_text, labels, labeled_files,
+                 answers_are_labeled);
