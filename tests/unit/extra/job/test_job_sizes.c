@@ -45,22 +45,27 @@ static const struct {
     {BUYS_CHARACTERS("nnll"),
      {2, {0, 8000, 9000}},
      2,
-     {{ROWS_OF(8000, 1000) + 8 * BORDER, 8}, {2 * 16, 24}}},
+     {{.bytes = ROWS_OF(8000, 1000) + 8 * BORDER, .by_candidate = 8},
+      {.bytes = 2 * 16, .by_candidate = 24}}},
     {BUYS_CHARACTERS("rtt-bleu"),
      {2, {0, 8000, 9000}},
      2,
-     {{ROWS_OF(8000, 1000) + 8 * BORDER, 8}, {2 * 16, 24}}},
+     {{.bytes = ROWS_OF(8000, 1000) + 8 * BORDER, .by_candidate = 8},
+      {.bytes = 2 * 16, .by_candidate = 24}}},
     /* The bytes of each pass over one block, for a strategy that gathers vectors and one that lists
      * neighbors: 16, and 8 for each value of a vector of a candidate or labeled row; with mrs 8 and
      * a vector for a labeled row, 16 for each of its neighbors, and 16 for each candidate. */
     {BUYS_ITEMS("facility-location", NULL),
      {2, {0, 130, 330}},
      3,
-     {{0}, {16, ROW_VECTOR}, {16, 0, ROW_VECTOR}}},
+     {{0}, {.bytes = 16, .by_candidate = ROW_VECTOR}, {.bytes = 16, .by_labeled = ROW_VECTOR}}},
     {BUYS_ITEMS("mrs", NULL),
      {2, {0, 130, 330}},
      4,
-     {{0}, {16, 0, 8 + ROW_VECTOR}, {16, 0, 16 * NEIGHBORS}, {16, 16}}},
+     {{0},
+      {.bytes = 16, .by_labeled = 8 + ROW_VECTOR},
+      {.bytes = 16, .by_labeled = 16 * NEIGHBORS},
+      {.bytes = 16, .by_candidate = 16}}},
     /* Where shards keep the values of their own rows no message grows with the rows: of each shard
      * the range of the scores, and how many rows each stratum has; of each block 8 bytes for each
      * value of a stratum and of all; of each shard as many nominees as the budget has items. */
@@ -68,23 +73,26 @@ static const struct {
      {2, {0, 8192, MANY_ROWS}},
      5,
      {{0},
-      {2 * (16 + 16)},
-      {2 * (16 + 8 * STRATA)},
-      {3 * (16 + (STRATA + 1) * ROW_VECTOR)},
-      {NOMINEES}}},
+      {.bytes = 2 * (16 + 16)},
+      {.bytes = 2 * (16 + 8 * STRATA)},
+      {.bytes = 3 * (16 + (STRATA + 1) * ROW_VECTOR)},
+      {.bytes = NOMINEES}}},
     /* The same where rows are ranked once by sums: of each block those of its labeled rows, then
      * those of its candidates. */
     {BUYS_ITEMS("idds", "mode=oneshot"),
      {2, {0, 8192, MANY_ROWS}},
      4,
-     {{0}, {3 * (16 + ROW_VECTOR)}, {3 * (16 + ROW_VECTOR)}, {NOMINEES}}},
+     {{0},
+      {.bytes = 3 * (16 + ROW_VECTOR)},
+      {.bytes = 3 * (16 + ROW_VECTOR)},
+      {.bytes = NOMINEES}}},
     /* The same of uncertain rows near a target: of each shard 24 for each row that may be one of
      * the most uncertain, c times as many as the budget has items; of each block 8 for each one
      * that is, in one to three blocks. */
     {BUYS_ITEMS("uncertainty-knn", NULL),
      {2, {0, 8192, MANY_ROWS}},
      3,
-     {{0}, {2 * (16 + 24 * MEMBERS)}, {16 + 8 * MEMBERS, 0, 0, 2 * 16}}},
+     {{0}, {.bytes = 2 * (16 + 24 * MEMBERS)}, {.bytes = 16 + 8 * MEMBERS, .spread = 2 * 16}}},
 };
 
 START_TEST(sizes_by_rows) {
