@@ -75,6 +75,24 @@ def the_model_that_stands_in_learns_from_all_files(box):
 
 
 @case
+def rounds_use_the_scores_of_earlier_ones(box):
+    """The n-gram model learns from other texts in each round, and scores only some rows again; all shards share a cache."""
+    files(box)
+    others, bought = set(), []
+    for number, known in enumerate((TEXTS[:30], TEXTS[30:], TEXTS[::2]), 1):
+        box.file("known.txt", "".join(text + " too\n" for text in known))
+        box.file("bought.txt", "".join(text + "\n" for text in bought or ["none"]))
+        plain = ["--budget", "5", "--strategy", "nnll", "--model", "ngram", "--labeled", "known.txt", "--labeled", "bought.txt", "--round", str(number)]
+        options = [*plain, "--max-age", "1", "--refresh-factor", "1", "--cache"]
+        picks, _ = picks_of_shards(box, [*options, "shared"])
+        equal(picks, picks_of_one(box, [*options, "of-one"]))
+        bought += [TEXTS[int(line.split("\t")[1])] for line in picks[1:]]
+        if picks != picks_of_one(box, plain):
+            others.add(number)
+    assert 2 in others and 1 not in others, others
+
+
+@case
 def several_budgets_have_a_file_each(box):
     files(box)
     args = ["--budget", "9w, 30w", "--strategy", "nnll", "--dedup", "none"]

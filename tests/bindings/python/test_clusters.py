@@ -13,6 +13,7 @@ import time
 import pytest
 
 import alcore
+from trained_rounds import one_machine, picks_of_rounds, ROUNDS
 
 EXAMPLES = {"spark": "pyspark", "ray": "ray", "dask": "dask"}
 
@@ -202,6 +203,18 @@ def test_picks_that_are_no_rows_of_parts(engine):
         for picks, other in zip(found, expected) if isinstance(budget, list) else [(found, expected)]:
             assert picks[:7] == (other.indices, other.ids, other.texts, other.scores, other.costs, other.spent, other.short), strategy
             assert picks.records == (other.records if number < 5 else None), strategy
+
+
+def test_rounds_use_the_scores_of_earlier_ones(tmp_path, engine):
+    module, table, names = engine
+    frame = table([{name: record[name] for name in ("id", "text")} for record in RECORDS], names)
+    frame = frame.materialize() if module.__name__ == "alcore.ray" else frame.cache() if module.__name__ == "alcore.spark" else frame
+    one = columns_of(frame, module)
+    for folder in ("one", "all"):
+        (tmp_path / folder).mkdir()
+    for strategy in ROUNDS:
+        found = picks_of_rounds(strategy, tmp_path / "all", lambda *arguments, **named: module.select(frame, *arguments, timeout=300, **named))
+        assert found == one_machine(strategy, tmp_path / "one", one), strategy
 
 
 def test_phrases_by_the_line_of_the_page(root, engine):

@@ -15,6 +15,7 @@ import time
 import pytest
 
 import alcore
+from trained_rounds import one_machine, ROUNDS
 
 LIMIT = 120  # seconds in which all ranks have ended, also where one was killed
 CUTS = [0, 90, 91, 300]
@@ -234,6 +235,38 @@ def test_a_folder_of_a_model_is_read_once_in_each_rank(root, tmp_path, name):
     for rank in range(3):
         opened, found = json.loads((tmp_path / ("%d.json" % rank)).read_text())
         assert opened == 1 and found == [[list(picks.indices), list(picks.ids), list(picks.texts), list(picks.scores)] for picks in one]
+
+
+# Each rank makes the rounds of all strategies.
+ROUNDS_PROGRAM = """
+import datetime, json, os, pathlib, sys
+import alcore, alcore.ranks
+sys.path.append(TESTS)
+import trained_rounds
+START
+rows = slice(*CUTS[rank:rank + 2])
+table, gather = {name: TABLE[name][rows] for name in ("id", "text")}, GATHER
+def select(*arguments, **named):
+    return alcore.ranks.select(table, *arguments, gather=gather, **named)
+found = {}
+for strategy in trained_rounds.ROUNDS:
+    found[strategy] = trained_rounds.picks_of_rounds(strategy, pathlib.Path("."), select)[0]
+json.dump(found, open("%d.json" % rank, "w"))
+"""
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_rounds_use_the_scores_of_earlier_ones(tmp_path, name):
+    need(name)
+    table = {"id": PHRASED["id"], "text": ["text %d" % row for row in range(120)]}
+    program = ROUNDS_PROGRAM.replace("START\n", START[name]).replace("GATHER", GATHER[name])
+    statuses, said = run_program(tmp_path, name, "TESTS, TABLE, CUTS = %r\n" % ((os.path.dirname(__file__), table, [0, 50, 51, 120]),) + program, 3)
+    assert set(statuses) == {0}, said
+    (tmp_path / "one").mkdir()
+    for strategy in ROUNDS:
+        picks, asked = one_machine(strategy, tmp_path / "one", table)
+        assert [json.loads((tmp_path / ("%d.json" % rank)).read_text())[strategy] for rank in range(3)] == [picks] * 3
+        assert sorted(set((tmp_path / (strategy + ".asked")).read_text().splitlines())) == asked
 
 
 # The memory of rank 1 runs out in its step, behind an exchange (fold), or when messages come.
