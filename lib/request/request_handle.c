@@ -64,8 +64,7 @@ static const alcore__param options[] = {
      "texts that are left out as not worth a translator's time: auto (all with the recommended "
      "strategy, none with a named one), all, none, or names with commas between: wordless (hardly "
      "a word), language (in another script), lengths (outliers), templates (the words of an "
-     "earlier "
-     "or a labeled text), near (nearly the words of one)",
+     "earlier or a labeled text, or other names alone), near (nearly the words of one)",
      OPTION(masks)},
     {"fuzzy_match", ALCORE_PARAM_NUMBER, "off", 50, 100, "off",
      "a row that a text of the labeled pool matches by so much percent counts as translated: 100 "

@@ -5,14 +5,16 @@
  *   wordless    there is hardly a word in it: its words have fewer than 2 letters, or less than
  *               two fifths of the characters that are no white space and in no placeholder and no
  *               variable; or it has calls of source code or markup, and its other words less than
- *               a third; or it is a line of markup
+ *               a third; or it is a line of markup, a synopsis or a declared argument
  *   language    it is in another script than most texts of its language (text_languages.c)
  *   lengths     its number of tokens is an outlier (text_lengths.c)
- *   templates   it has the words of an earlier candidate or a bought text (text_templates.c)
+ *   templates   it has the words of an earlier candidate or a bought text, but for names
+ *               (text_templates.c)
  *   near        it has nearly the words of one (text_near.c)
  *
  * Texts without a word have no length, template or near text: what they are is told by wordless
- * alone. Memory: 32 bytes a row of each pool that is read, and about 30 for each template. */
+ * alone. Memory: 40 bytes a row of each pool that is read, and about 30 for each template, twice
+ * for one with names. */
 #include "request/text_masks.h"
 
 #include <string.h>

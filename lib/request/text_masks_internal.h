@@ -39,6 +39,7 @@ typedef struct alcore__text_facts {
     /* A hash of its words in their order, by which templates are found: numbers, placeholders,
      * punctuation and case do not count; 0: it has no word. */
     uint64_t pattern;
+    uint64_t named_pattern; /* the same with all names alike; equal to pattern where it has none */
     uint32_t tokens; /* words, numbers, placeholders and signs; at least 1 where pattern is not 0;
                         a text has less than 2^31 bytes */
     bool wordless;   /* it has too few letters in words for the mask "wordless" */

@@ -5,8 +5,9 @@
  * its words, of these the unspaced ones (letters of a script without spaces, each of which is a
  * word); the letters of its words, a syllable as two, and those of them that stand in calls of
  * source code or markup; the characters that are no white space, both without placeholders and
- * variables; whether it is a line of markup or has brackets of a table's cells; and pattern, a hash
- * of its words in their order, 0 where it has none. `words` gets the hashes of the words in their
+ * variables; whether it is a line of markup, a synopsis or a declared argument, or has brackets of
+ * a table's cells; pattern, a hash of its words in their order, 0 where it has none; and
+ * named_pattern, the same with all names alike. `words` gets the hashes of the words in their
  * order; NULL: they are not wanted. */
 #include "request/text_masks_internal.h"
 #include "text/text_content.h"
@@ -83,6 +84,7 @@ static alcore_status read_row(const read_loop *loop, int64_t row, scratch *worke
                                  sizeof *worker->words));
     alcore__text_content_read(text, length, worker ? worker->words : NULL, &content);
     loop->out->facts[row] = (alcore__text_facts){.pattern = content.pattern,
+                                                 .named_pattern = content.named_pattern,
                                                  .tokens = (uint32_t)content.tokens,
                                                  .wordless = is_wordless(&content),
                                                  .scripts = scripts_of(text, length, &content)};

@@ -22,13 +22,13 @@ typedef struct part_header {
 
 /* What is kept of a text (alcore__text_facts, alcore__text_near). */
 typedef struct text_record {
-    uint64_t pattern;
+    uint64_t pattern, named_pattern;
     uint32_t tokens;
     uint32_t language; /* among the tags of the shard */
     uint32_t parts;    /* 0: no keys and parts follow */
     uint8_t wordless, first, second, unspaced;
 } text_record;
-_Static_assert(sizeof(text_record) == 24, "as docs/distributed.md says");
+_Static_assert(sizeof(text_record) == 32, "as docs/distributed.md says");
 _Static_assert(ALCORE__NEAR_KEYS % 2 == 0, "keys take a multiple of 8 bytes");
 
 alcore_status alcore__text_masks_asked(const alcore_request *request, bool recommended, bool *out) {
@@ -45,6 +45,7 @@ static alcore_status write_text(alcore_ctx *ctx, const alcore__read_texts *texts
     static const uint32_t nothing[1];
     const alcore__text_facts *facts = &texts->facts[row];
     text_record record = {.pattern = facts->pattern,
+                          .named_pattern = facts->named_pattern,
                           .tokens = facts->tokens,
                           .language = (uint32_t)alcore__pool_language_rank(pool, row),
                           .wordless = facts->wordless,
@@ -188,6 +189,7 @@ static alcore_status read_texts(all_parts *self, const alcore__shard_part *part,
         if (!alcore__cursor_read(cursor, &record, sizeof record) || record.language >= tags)
             return fail_part(part);
         texts->facts[number] = (alcore__text_facts){.pattern = record.pattern,
+                                                    .named_pattern = record.named_pattern,
                                                     .tokens = record.tokens,
                                                     .wordless = record.wordless != 0,
                                                     .scripts = {record.first, record.second}};

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mask "templates": a text with the words of an earlier candidate or a bought text, so that it
- * differs in numbers, placeholders, punctuation and case only; the first one stays. A text without
- * a word has no template. */
+ * differs in numbers, placeholders, punctuation, case and names (text/word_pattern.h) only; the
+ * first one stays. A text without a word has no template.
+ *
+ * A text with names has two patterns, one of its words and one in which its names are all alike, as
+ * the same word may have the form of a name in one text and not in another ("SSH", "ssh"). It is
+ * left out if either was met. */
 #include "pool/hash_index.h"
 #include "request/text_masks_internal.h"
 
@@ -12,8 +16,8 @@ typedef struct templates {
     alcore__hash_index index; /* of patterns */
 } templates;
 
-/* Whether a template was met before; it is from now on. There is room for it. */
-static bool is_met(templates *self, uint64_t pattern) {
+/* Whether a pattern was met before; it is from now on. There is room for it. */
+static bool is_pattern_met(templates *self, uint64_t pattern) {
     size_t slot = alcore__index_home(&self->index, pattern);
     for (;;) {
         const int64_t number = alcore__index_next(&self->index, pattern, &slot);
@@ -25,18 +29,37 @@ static bool is_met(templates *self, uint64_t pattern) {
     return false;
 }
 
+/* The same of both patterns of a text. */
+static bool is_met(templates *self, const alcore__text_facts *facts) {
+    const bool met = is_pattern_met(self, facts->pattern);
+    if (facts->named_pattern == facts->pattern) return met;
+    return is_pattern_met(self, facts->named_pattern) || met;
+}
+
+/* Whether a text that is read has a template. */
+static bool has_template(const alcore__read_texts *texts, int64_t row) {
+    return texts->mask[row] && texts->facts[row].pattern != 0;
+}
+
 /* Bought texts come before all candidates; texts that were not read have no rows. */
 static void meet_bought(templates *self, const alcore__read_texts *bought) {
     for (int64_t row = 0; row < bought->rows; row++)
-        if (bought->mask[row] && bought->facts[row].pattern != 0)
-            is_met(self, bought->facts[row].pattern);
+        if (has_template(bought, row)) is_met(self, &bought->facts[row]);
 }
 
-/* Room for the templates of all texts that are still read; `eligible` counts down as texts are
- * masked. */
+/* Patterns of the texts that are still read. */
+static int64_t count_patterns(const alcore__read_texts *texts) {
+    int64_t count = 0;
+    for (int64_t row = 0; row < texts->rows; row++)
+        if (has_template(texts, row))
+            count += 1 + (texts->facts[row].named_pattern != texts->facts[row].pattern);
+    return count;
+}
+
+/* Room for all of them; more than none, so that no array is empty. */
 static alcore_status reserve(templates *self, const alcore__masked_texts *texts) {
-    const int64_t most =
-        texts->masks->eligible + texts->masks->bought_count + texts->masks->labeled_pool_count;
+    const int64_t most = 1 + count_patterns(&texts->candidates) +
+                         count_patterns(&texts->bought[0]) + count_patterns(&texts->bought[1]);
     ALCORE__TRY(
         alcore__new_array(texts->ctx, (size_t)most, sizeof *self->patterns, &self->patterns));
     return alcore__index_reserve(texts->ctx, &self->index, (size_t)most, 0, most);
@@ -48,8 +71,7 @@ alcore_status alcore__mask_templates(const alcore__masked_texts *texts) {
     const alcore_status status = reserve(&self, texts);
     for (int i = 0; status == ALCORE_OK && i < 2; i++) meet_bought(&self, &texts->bought[i]);
     for (int64_t row = 0; status == ALCORE_OK && row < masks->rows; row++) {
-        const uint64_t pattern = texts->candidates.facts[row].pattern;
-        if (masks->candidate_mask[row] && pattern != 0 && is_met(&self, pattern))
+        if (has_template(&texts->candidates, row) && is_met(&self, &texts->candidates.facts[row]))
             alcore__mask_text(texts->masks, row, ALCORE__CAUSE_TEMPLATE);
     }
     alcore__free(texts->ctx, self.patterns);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls, variables and cells in source code, as source_code.h defines them. */
+/* Calls, variables, cells and declared arguments in source code, as source_code.h defines them. */
 #include "text/source_code.h"
+
+#include <string.h>
 
 enum { LONGEST = 256 };
 
@@ -77,4 +79,65 @@ bool alcore__source_cell(const char *text, size_t length, size_t begin, size_t e
     return end - begin == 1 && text[begin] == 'T' && end < length &&
            (text[end] == '{' || text[end] == '}') && (begin == 0 || is_blank(text[begin - 1])) &&
            (end + 1 == length || is_blank(text[end + 1]));
+}
+
+/* The end of what stands between parts of a declaration from offset `at` on: blanks and roff's. */
+static size_t skip_blanks(const char *text, size_t length, size_t at) {
+    for (;;) {
+        if (at < length && is_blank(text[at]))
+            at++;
+        else if (at + 1 < length && text[at] == '\\' && text[at + 1] == '~')
+            at += 2;
+        else
+            return at;
+    }
+}
+
+/* Reads the identifier at *at, which moves behind it and what separates it from the next; returns
+ * its bytes, 0: there is none. */
+static size_t read_identifier(const char *text, size_t length, size_t *at) {
+    const size_t begin = *at;
+    while (*at < length && is_name(text[*at])) ++*at;
+    const size_t end = *at;
+    *at = skip_blanks(text, length, end);
+    return end > begin && is_identifier(text, begin, end) ? end - begin : 0;
+}
+
+static bool is_among(const char *name, size_t bytes, const char *const *list) {
+    for (; *list; list++)
+        if (strlen(*list) == bytes && memcmp(*list, name, bytes) == 0) return true;
+    return false;
+}
+
+/* Whether a text from offset `at` on is a type of C, with at most one name behind it. */
+static bool is_typed(const char *text, size_t length, size_t at) {
+    static const char *const before[] = {"const", "unsigned", "signed", NULL};
+    static const char *const types[] = {"int", "char", "void", "long", "float", "double", NULL};
+    static const char *const tags[] = {"struct", "union", "enum", NULL};
+    const char *name;
+    size_t bytes;
+    do {
+        name = text + at;
+        bytes = read_identifier(text, length, &at);
+    } while (bytes > 0 && is_among(name, bytes, before));
+    if (bytes == 0) return false;
+    if (is_among(name, bytes, tags)) {
+        if (read_identifier(text, length, &at) == 0) return false;
+    } else if (!is_among(name, bytes, types) &&
+               !(bytes > 2 && memcmp(name + bytes - 2, "_t", 2) == 0)) {
+        return false;
+    }
+    while (at < length && text[at] == '*') at++;
+    read_identifier(text, length, &at);
+    return at == length;
+}
+
+bool alcore__source_typed(const char *text, size_t length) {
+    enum { MOST_WORDS = 3 };
+    const char *colon = memchr(text, ':', length);
+    int blanks = 0;
+    if (!colon || length > LONGEST) return false;
+    for (const char *at = text; at < colon; at++) blanks += is_blank(*at);
+    const size_t behind = (size_t)(colon - text) + 1, first = skip_blanks(text, length, behind);
+    return blanks < MOST_WORDS && first > behind && is_typed(text, length, first);
 }

@@ -23,4 +23,10 @@ size_t alcore__source_variable(const char *text, size_t length, size_t at);
  * for tables, alone between blanks: T{ before a cell of several lines, or T} behind it. */
 bool alcore__source_cell(const char *text, size_t length, size_t begin, size_t end);
 
+/* Whether a text is a label with a type of C and at most one name behind it, as manual pages
+ * declare arguments: "TCSETS Argument: const struct termios *argp". The label has at most three
+ * words and a colon; the type is int, char, void, long, float, double, a struct, union or enum, or
+ * a name that ends in "_t"; roff's blank (\~) is one. */
+bool alcore__source_typed(const char *text, size_t length);
+
 #endif

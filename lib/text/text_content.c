@@ -2,10 +2,11 @@
 /* Counts over the tokens of a text, as text_content.h names them. */
 #include "text/text_content.h"
 
-#include "base/rng.h"
 #include "text/source_code.h"
+#include "text/synopsis.h"
 #include "text/text_markup.h"
 #include "text/text_tokens.h"
+#include "text/word_pattern.h"
 
 /* The end of the markup with the sign at offset `at`; 0: there is none. The letters of ASCII that
  * it has between offset `from` and its sign were read before, and are told apart now. */
@@ -22,10 +23,14 @@ void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
                                alcore__text_content *out) {
     alcore__token_reader reader = {.text = text, .length = length};
     size_t variable_end = 0, call_end = 0, placeholder_end = 0; /* of the last ones */
+    alcore__word_pattern pattern = {0};
+    bool brackets = false, colon = false;
     *out = (alcore__text_content){.markup = alcore__text_markup_line(text, length)};
     while (alcore__token_next(&reader)) {
         out->tokens++;
         if (reader.kind == ALCORE__TOKEN_SIGN) {
+            brackets = brackets || text[reader.begin] == '[';
+            colon = colon || text[reader.begin] == ':';
             const size_t end = alcore__source_variable(text, length, reader.begin);
             if (end > 0) out->characters -= (int64_t)(end - reader.begin); /* ASCII alone */
             if (end > 0) variable_end = end;
@@ -39,7 +44,7 @@ void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
         out->words++;
         out->unspaced += reader.unspaced;
         out->markup = out->markup || alcore__source_cell(text, length, reader.begin, reader.next);
-        out->pattern = alcore__scramble(alcore__token_join(out->pattern, reader.hash));
+        alcore__word_pattern_add(&pattern, &reader);
         if (reader.begin < variable_end) continue;
         out->letters += reader.letters;
         if (reader.begin >= call_end)
@@ -47,4 +52,8 @@ void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
         if (reader.begin < call_end) out->called += reader.letters;
     }
     out->characters += reader.characters;
+    out->markup = out->markup || (brackets && alcore__is_synopsis(text, length)) ||
+                  (colon && alcore__source_typed(text, length));
+    out->pattern = pattern.plain;
+    out->named_pattern = alcore__word_pattern_template(&pattern);
 }

@@ -18,8 +18,11 @@ typedef struct alcore__text_content {
     /* A hash of its words in their order, so that texts with equal ones are one template with other
      * numbers, placeholders, punctuation and case; 0 without words. It never leaves the process. */
     uint64_t pattern;
-    /* It is a line of markup as a whole (alcore__text_markup_line()), or has brackets of the cells
-     * of a table (alcore__source_cell()). */
+    /* The same with all names alike (word_pattern.h); equal to pattern where it has no name. */
+    uint64_t named_pattern;
+    /* It is a line of markup as a whole (alcore__text_markup_line()), a synopsis
+     * (alcore__is_synopsis()) or a declared argument (alcore__source_typed()), or has brackets of
+     * the cells of a table (alcore__source_cell()). */
     bool markup;
 } alcore__text_content;
 

@@ -32,6 +32,7 @@ static inline bool alcore__text_markup_opens(char c) {
  *     |- | a || b     |+ x     {| class=x     | birth_date = 1950     | a | b |
  *     .PP     .RS 4     .IP "name" 4     .if n .nh     .\" note       a request of roff
  *     <!DOCTYPE html>     >>> import x                               no text behind it
+ *     #include <stdio.h>     #define _GNU_SOURCE                     whatever is behind it
  *     Name Name <name@host>                                          names with addresses of mail
  *
  * A request with words behind it is none: pages that explain requests, and headings, have these. */

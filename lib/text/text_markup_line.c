@@ -61,10 +61,18 @@ static bool is_request(rest r) {
     return strstr(named, name) && (i == r.length || r.at[i] == '"' || r.at[i] == '\\');
 }
 
-/* A declaration of HTML or XML that ends where the text does, or an import at Python's prompt. */
+/* A declaration of HTML or XML that ends where the text does, an import at Python's prompt, or a
+ * directive of C that includes a file or defines a name. */
 static bool is_code(rest r) {
     static const char *const imports[] = {">>> import ", ">>> from ", NULL};
+    static const char define[] = "#define ", include[] = "#include <";
     static const char *const declarations[] = {"<!DOCTYPE ", "<!doctype ", "<?xml ", NULL};
+    if (begins(r, include) && r.length >= sizeof include)
+        return is_letter(r.at[sizeof include - 1]);
+    if (begins(r, define) && r.length >= sizeof define) {
+        const char first = r.at[sizeof define - 1];
+        return first == '_' || (first >= 'A' && first <= 'Z');
+    }
     return begins_among(r, imports) ||
            (begins_among(r, declarations) &&
             (const char *)memchr(r.at, '>', r.length) == r.at + r.length - 1);
@@ -114,6 +122,7 @@ bool alcore__text_markup_line(const char *text, size_t length) {
         return is_request(r);
     case '<':
     case '>':
+    case '#':
         return is_code(r);
     default:
         return memchr(r.at, '@', r.length) && are_names(r);

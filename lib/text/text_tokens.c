@@ -129,14 +129,18 @@ static inline octet within(octet bytes, unsigned char first, unsigned char last)
 }
 
 /* Joins the letters and digits that a text of at least eight bytes begins with, at most eight;
- * returns their number. The group is empty, and is again after eight. */
-static inline unsigned join_run(token_hash *hash, const char *text, int64_t *letters) {
+ * returns their number. The group is empty, and is again after eight. *marks: the highest bit of
+ * each byte of them that is a capital or a digit. */
+static inline unsigned join_run(token_hash *hash, const char *text, int64_t *letters,
+                                octet *marks) {
     const octet bytes = load(text), low = bytes & EACH(0x7F), lower = low | EACH('a' - 'A');
     octet letter = within(lower, 'a', 'z') & ~bytes;
     const octet digit = within(low, '0', '9') & ~bytes, others = ~(letter | digit) & EACH(0x80);
     const unsigned bits = others ? (unsigned)__builtin_ctzll(others) - 7 : 64;
+    *marks = 0;
     if (bits == 0) return 0;
     const octet run = ~(octet)0 >> (64 - bits);
+    *marks = ((letter & ~(bytes << 2)) | digit) & run; /* a capital has no bit 'a' - 'A' */
     letter = (letter & run) >> 7;
     hash->group = ((lower & letter * 0xFF) | (EACH('0') & (digit >> 7) * 0xFF)) & run;
     hash->bits = bits;
@@ -150,12 +154,19 @@ static void read_run(alcore__token_reader *reader, token_hash *hash) {
     const char *text = reader->text;
     size_t next = reader->next;
     unsigned count = 8;
-    while (count == 8 && hash->bits == 0 && next + 8 <= reader->length)
-        next += count = join_run(hash, text + next, &reader->letters);
+    octet marks = 0, others = 0;
+    while (count == 8 && hash->bits == 0 && next + 8 <= reader->length) {
+        count = join_run(hash, text + next, &reader->letters, &marks);
+        others |= next == reader->begin ? marks >> 8 : marks;
+        next += count;
+    }
+    reader->name |= others != 0;
     for (; next < reader->length && (unsigned char)text[next] < 0x80; next++) {
         int32_t point = (unsigned char)text[next];
         const enum character kind = classify_ascii(&point);
         if (kind != LETTER && kind != DIGIT) break;
+        reader->name |=
+            (point != (unsigned char)text[next] || kind == DIGIT) && next > reader->begin;
         join(hash, point);
         reader->letters += kind == LETTER;
     }
@@ -205,6 +216,7 @@ static void read_token(alcore__token_reader *reader, size_t next, enum character
                        int32_t point) {
     token_hash hash = EMPTY;
     reader->letters = 0;
+    reader->name = false;
     if (kind == SIGN || kind == UNSPACED) {
         add(reader, &hash, kind, point);
         reader->characters++;
@@ -214,6 +226,7 @@ static void read_token(alcore__token_reader *reader, size_t next, enum character
     close_group(&hash);
     reader->hash = hash.mixed;
     reader->unspaced = kind == UNSPACED;
+    reader->name &= kind == LETTER;
     reader->kind = reader->letters > 0 ? ALCORE__TOKEN_WORD
                    : kind == DIGIT     ? ALCORE__TOKEN_NUMBER
                                        : ALCORE__TOKEN_SIGN;

@@ -78,6 +78,9 @@ START_TEST(lines_of_markup_are_told_from_prose) {
                                         "<?xml version=\"1.0\"?>",
                                         ">>> import os",
                                         ">>> from a import b",
+                                        "#include <unistd.h> /* See NOTES */",
+                                        "#define _GNU_SOURCE /* See NOTES */",
+                                        "#define A 1",
                                         "Ann Lee <ann@example.org>",
                                         "2021 Ann Lee <a@b.org>, Bob Ray <b@c.org> 2022",
                                         "-- Ann Lee <a@b.org>  Tue, 09 Feb 2021"};
@@ -94,6 +97,11 @@ START_TEST(lines_of_markup_are_told_from_prose) {
                                         "...",
                                         "<!DOCTYPE html> Hello",
                                         ">>> Hello Ann",
+                                        "#include <...> search starts here:",
+                                        "#include <",
+                                        "#include nested too deeply",
+                                        "#define without a name",
+                                        "#define ",
                                         "Write to Ann Lee <ann@example.org>",
                                         "Author: Ann Lee <ann@example.org>",
                                         "Mail <ann@example.org>",
@@ -109,10 +117,80 @@ START_TEST(lines_of_markup_are_told_from_prose) {
 }
 END_TEST
 
+START_TEST(synopses_are_told_from_prose) {
+    static const char *const synopses[] = {"fsck.minix [options] device",
+                                           "fsck.minix [Optionen] ger\xC3\xA4t",
+                                           "mkfs [options] [-t type] [fs-options] device [size]",
+                                           "rtcwake [options] [-d device] {-s seconds|-t time_t}",
+                                           "od [\\,OPTION\\/]... [\\,FILE\\/]...",
+                                           "cp [\\,OPTION\\/]... \\,-t DIRECTORY SOURCE\\/...",
+                                           "hg view [-l LIMIT] [REVRANGE]",
+                                           "thg rename [Quelle] [Ziel]",
+                                           "wdctl [Optionen] [Ger\xC3\xA4t...]",
+                                           "unalias [-a] name...",
+                                           "echo [word...]...",
+                                           "mirror [OPTS] [remote [local]]"};
+    static const char *const prose[] = {"Floating IP Address [optional]",
+                                        "speed [km/h]",
+                                        "size [MB] free",
+                                        "time [s] left over",
+                                        "value [%d] [%d]",
+                                        "no external ID [%s] by [%s]",
+                                        "hostname [-v] display hostname",
+                                        "delete [breakpoints] [range] - delete breakpoints",
+                                        "away [message]: Set a message",
+                                        "quit [message] [reason]: leave",
+                                        "merge [options] Merge files",
+                                        "merge [options] all of the files",
+                                        "x direction [in multiples of the tick] [y]",
+                                        "exists. [O]verwrite [r]ename",
+                                        "use [the option",
+                                        "a [b] c]",
+                                        "[options] [file]",
+                                        "Fsck [options] device",
+                                        "only words"};
+    for (size_t i = 0; i < sizeof synopses / sizeof *synopses; i++)
+        ck_assert_msg(content_of(synopses[i]).markup, "%s", synopses[i]);
+    for (size_t i = 0; i < sizeof prose / sizeof *prose; i++)
+        ck_assert_msg(!content_of(prose[i]).markup, "%s", prose[i]);
+}
+END_TEST
+
+START_TEST(declared_arguments_are_told_from_prose) {
+    static const char *const declared[] = {
+        "TCSBRK Argument: int arg", "TCSETS Argument: const struct termios\\~*argp",
+        "IOCSBRK Argument : void", "Argument: unsigned long *n", "Type: pid_t"};
+    static const char *const prose[] = {"const correctness of int arguments",
+                                        "Error: void where prohibited",
+                                        "Error: virtual void",
+                                        "Wrong number of bits: char",
+                                        "Value:int",
+                                        "Value: int.",
+                                        "Value: struct",
+                                        "Value: const",
+                                        "Value: t",
+                                        "Value: _t",
+                                        "Value: long way home",
+                                        "int arg",
+                                        "no source file(s) specified"};
+    for (size_t i = 0; i < sizeof declared / sizeof *declared; i++)
+        ck_assert_msg(content_of(declared[i]).markup, "%s", declared[i]);
+    for (size_t i = 0; i < sizeof prose / sizeof *prose; i++)
+        ck_assert_msg(!content_of(prose[i]).markup, "%s", prose[i]);
+}
+END_TEST
+
 /* No byte behind a text is read, wherever it ends. */
 START_TEST(texts_end_where_they_end) {
-    static const char *const texts[] = {"{{a}} [[B:c]] \\fBx \"a\": :x:`y`", "| a_b = 1",
-                                        ".IP \"x\" 4", "<!DOCTYPE html>", "-- A B <a@b.c> x"};
+    static const char *const texts[] = {"{{a}} [[B:c]] \\fBx \"a\": :x:`y`",
+                                        "| a_b = 1",
+                                        ".IP \"x\" 4",
+                                        "<!DOCTYPE html>",
+                                        "-- A B <a@b.c> x",
+                                        "a [\\,OPTION\\/]... {-b} c...",
+                                        "a b: const struct c *d",
+                                        "#include <a",
+                                        "#define A"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (size_t length = 0; length <= strlen(texts[i]); length++) {
             char *copy = malloc(length + 1);
@@ -132,6 +210,8 @@ TEST_FILE() {
                         (int)(sizeof counted / sizeof *counted));
     tcase_add_test(cases, brackets_close_nearby);
     tcase_add_test(cases, lines_of_markup_are_told_from_prose);
+    tcase_add_test(cases, synopses_are_told_from_prose);
+    tcase_add_test(cases, declared_arguments_are_told_from_prose);
     tcase_add_test(cases, texts_end_where_they_end);
     return check_suite_run("text/text_markup", cases);
 }

@@ -339,7 +339,7 @@ START_TEST(sizes_of_parts) {
         size_t count = 0;
         while (alcore__token_next(&reader)) count++;
         tokens += 32 + (count + 63) / 64 * 8 + 8 * count;
-        masks += 24;
+        masks += 32;
         if (texts.near[row].count > 0) masks += 24 + (texts.near[row].count + 1) / 2 * 8;
         near += texts.near[row].count > 0;
     }
