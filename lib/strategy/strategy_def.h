@@ -100,6 +100,10 @@ typedef struct alcore__partial_type {
     size_t row_bytes;
     size_t (*extra)(const alcore__block *block);
     size_t into; /* ALCORE__AT(): what extra() and reduce() find as the member `into` */
+    /* In a run over own rows the extra bytes of a block depend on its rows: of a block of another
+     * shard, which has no row there, extra() tells how many they are at most. reduce() checks them.
+     */
+    bool at_most;
     /* Called on the calling thread for each visited block with extra bytes, in block order. */
     alcore_status (*reduce)(alcore__run *run, const alcore__block_partial *partial);
     /* Merges the extra bytes of two blocks into those of the earlier one, `into`; both have
@@ -213,9 +217,9 @@ struct alcore__strategy_def {
      * from another process. */
     bool by_passes;
     /* Of these, whether the key of a candidate depends on its own values and on nothing else than
-     * sums and extra bytes, whose number for a block does not depend on the block's rows, so that a
-     * shard keeps the values of its own rows only and nominates candidates (run->input->own), or
-     * offers the picks that all shards have made (run->offered).
+     * sums and extra bytes, whose number for a block does not depend on the block's rows but for
+     * `at_most`, so that a shard keeps the values of its own rows only and nominates candidates
+     * (run->input->own), or offers the picks that all shards have made (run->offered).
      * state: with the parameters, before begin. NULL: never. */
     bool (*ranks_own)(const void *state); /* alcore__ranks_own: with all parameters */
     /* The strategy buys phrases: from a pool of texts a request derives the pool of their phrases

@@ -50,6 +50,7 @@ typedef struct alcore__own_rows {
     int64_t first, end; /* rows of the candidates' pool, whose blocks are whole */
     /* Of all shards; candidates is not 0 in any run over shards: */
     int64_t candidates;
+    int64_t free;   /* of these, how many cost 0 and are never bought */
     double cost;    /* of all candidates, where they have costs */
     int32_t policy; /* by which the picks of all are bought; that of the run is overshoot */
 } alcore__own_rows;

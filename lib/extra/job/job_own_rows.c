@@ -50,6 +50,7 @@ bool alcore__job_take_costs(const alcore_job *job, const alcore__job_entry *entr
         if (!alcore__cursor_read(cursor, &cost, sizeof cost)) return false;
         if (alcore__job_keeps(job, row)) job->passes->costs[row] = cost;
         job->passes->own.cost += cost;
+        job->passes->own.free += !(cost > 0.0);
     }
     return true;
 }

@@ -136,7 +136,7 @@ static alcore_status nominate(alcore_job *job) {
     const alcore__strategy_def *def = passes->run->def;
     ALCORE__TRY(alcore__run_nominate(passes->run, &passes->nominees));
     const bool is_last = passes->run->offered_last;
-    if (!passes->ended && def->rows_depend_on_budget)
+    if (!passes->ended && (def->rows_depend_on_budget || passes->run->budget_decides))
         passes->budgets_left = passes->input.fill.further_count;
     passes->spends_each |= passes->budgets_left > 0;
     passes->ended = true;

@@ -75,8 +75,7 @@ static alcore_status visit(alcore__block *block, void *partial) {
     return bounds ? search_best(&matrix, values, partial) : find_best(&matrix, values, partial);
 }
 
-/* The position of a row in a run over own rows; -1: it is of another shard. */
-static int64_t own_position(const alcore__run *run, int64_t row) {
+int64_t alcore__greedy_own_position(const alcore__run *run, int64_t row) {
     int64_t low = 0, high = run->outcome.count;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
@@ -100,7 +99,7 @@ static alcore_status find_position(const alcore__run *run, const alcore__greedy_
     if (!isfinite(best->cost) || !(best->cost > 0.0))
         return alcore__fail(ALCORE_E_CORRUPT, "row %lld has no cost that is bought",
                             (long long)best->row);
-    *out = own_position(run, best->row);
+    *out = alcore__greedy_own_position(run, best->row);
     return ALCORE_OK;
 }
 

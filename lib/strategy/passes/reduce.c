@@ -107,6 +107,9 @@ static alcore_status check_partial(alcore__run *run, const alcore__partial *part
     *next = number + block.blocks;
     const alcore__partial_layout layout = exchanged_layout(run, pass, &block);
     if (alcore__pass_tells(run, pass) && partial->bytes % 8 == 0) return ALCORE_OK;
+    if (alcore__pass_varies(run, pass) &&
+        partial->bytes <= layout.leading_bytes + layout.extra_bytes)
+        return ALCORE_OK;
     /* Without bytes where it is in that of another block, or in a block of another shard, of whose
      * candidates nothing is known. */
     if (partial->bytes == 0 && run->runner->exchanges &&
@@ -182,7 +185,8 @@ static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
     alcore__describe_block(run, pass, partial->block, &block);
     if (!partial->bytes) return ALCORE_OK;
     alcore__partial_layout layout = exchanged_layout(run, pass, &block);
-    if (alcore__pass_tells(run, pass)) layout.extra_bytes = partial->bytes;
+    if (alcore__pass_tells(run, pass) || alcore__pass_varies(run, pass))
+        layout.extra_bytes = partial->bytes;
     if (!alcore__lists_own(run)) store_values(run, pass, &block, partial->data);
     if (!pass->partial.reduce || !layout.extra_bytes) return ALCORE_OK;
     alcore__block_partial block_partial = {.block = block.number,

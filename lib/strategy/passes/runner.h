@@ -117,6 +117,11 @@ bool alcore__pass_joins(const alcore__run *run, const alcore__pass *pass);
 static inline bool alcore__pass_tells(const alcore__run *run, const alcore__pass *pass) {
     return alcore__lists_own(run) && pass->partial.tell;
 }
+/* Whether the number of extra bytes of a block depends on its rows, so that that of another shard's
+ * is not known. */
+static inline bool alcore__pass_varies(const alcore__run *run, const alcore__pass *pass) {
+    return alcore__lists_own(run) && pass->partial.at_most;
+}
 /* In a run that lists its own rows only: stores the values of the partials of own blocks, which
  * have none from then on. */
 void alcore__run_keep_values(alcore__run *run, alcore__partials *partials);

@@ -72,7 +72,7 @@ static alcore_status map_own(alcore__run *run, alcore__shard *shard, int64_t fir
 /* Whether the shards exchange partials of the pass. */
 static bool is_exchanged(alcore__run *run, const alcore__pass *pass) {
     bool any = !alcore__lists_own(run) || pass->partial.sums;
-    if (alcore__pass_tells(run, pass)) return true;
+    if (alcore__pass_tells(run, pass) || alcore__pass_varies(run, pass)) return true;
     if (any) return alcore__pass_has_partial(pass);
     for (int64_t b = 0; b < run->active[pass->source].blocks && !any; b++) {
         alcore__block block;

@@ -230,14 +230,9 @@ static const alcore__pass PASSES[] = {
  * outcome. */
 static alcore_status finish(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
-    if (state->composable) alcore__kcenter_score_gathered(run);
+    if (state->composable && !alcore__lists_own(run)) alcore__kcenter_score_gathered(run);
     if (state->radius) ALCORE__TRY(alcore__outcome_keep_column(run, "radius", &state->radius));
     return alcore__greedy_finish(&state->greedy);
-}
-
-/* The centers of blocks are gathered by their positions among all candidates. */
-static bool ranks_own(const void *state) {
-    return !((const alcore__kcenter_state *)state)->composable;
 }
 
 #define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, alcore__kcenter_state, member)
@@ -269,5 +264,5 @@ const alcore__strategy_def alcore__strategy_kcenter = {
     .passes = PASSES,
     .finish = finish,
     .by_passes = true,
-    .ranks_own = ranks_own,
+    .ranks_own = alcore__ranks_own,
 };

@@ -31,11 +31,12 @@ typedef struct alcore__kcenter_state {
     int64_t per_block;  /* the parameter, 0: as many as the budget buys; begin replaces that */
     bool another_round; /* the centers were too few */
     int64_t gathered;
-    int64_t *positions; /* of the candidates */
-    double *sq_dist;    /* m(x) */
-    double *nearness;   /* minus the squared distance to the mean; set before there is a center */
-    double *vectors;    /* [gathered, dims] */
-    size_t position_capacity, sq_dist_capacity, nearness_capacity, vector_capacity;
+    int64_t *places;  /* positions of the candidates; in a run over own rows their pool rows */
+    double *costs;    /* in the unit of the budget; 0: bought, in a run over own rows */
+    double *sq_dist;  /* m(x) */
+    double *nearness; /* minus the squared distance to the mean; set before there is a center */
+    double *vectors;  /* [gathered, dims] */
+    size_t place_capacity, cost_capacity, sq_dist_capacity, nearness_capacity, vector_capacity;
 } alcore__kcenter_state;
 
 /* ---- picks (kcenter_centers.c) ---- */

@@ -14,6 +14,9 @@
  *
  * Where the gathered rows end before the budget does, the blocks pick again, beside the picks too.
  *
+ * In a run over own rows the gathered rows are those of all shards, by their pool rows, and have
+ * their costs with them: every shard picks among them.
+ *
  * Time: candidates x per_block x components, and gathered rows x picks x components. Memory: 8
  * bytes a component of a gathered row, and of a row of a block for each thread. */
 #include <math.h>
@@ -26,10 +29,11 @@
 
 /* What a block gives of each of its centers; in the order of their positions. */
 typedef struct center {
-    int64_t position; /* of the candidate */
-    double sq_dist;   /* m(x), infinite where nothing is labeled or picked */
-    double nearness;  /* then minus the squared distance to the mean; else 0 */
-    double vector[];  /* [dims] */
+    int64_t place;   /* position of the candidate; in a run over own rows its pool row */
+    double cost;     /* in the unit of the budget */
+    double sq_dist;  /* m(x), infinite where nothing is labeled or picked */
+    double nearness; /* then minus the squared distance to the mean; else 0 */
+    double vector[]; /* [dims] */
 } center;
 
 static size_t center_bytes(const alcore__run *run) {
@@ -51,9 +55,13 @@ static int64_t centers_of(const alcore__block *block, int64_t first, int64_t end
     return count;
 }
 
-/* The partial: these of the block or, of a wide one, of each of its blocks. */
+/* The partial: these of the block or, of a wide one, of each of its blocks; of a block of another
+ * shard as many as it can have. */
 static size_t centers_bytes(const alcore__block *block) {
+    const alcore__kcenter_state *state = block->run->state;
     int64_t count = 0;
+    if (alcore__lists_own(block->run) && !block->count)
+        return (size_t)state->per_block * center_bytes(block->run);
     for (int64_t b = 0; b < block->blocks; b++)
         count += centers_of(block, alcore__block_first_index(block, b),
                             alcore__block_first_index(block, b + 1));
@@ -115,8 +123,10 @@ static void write_centers(const alcore__block *block, const block_rows *rows, ch
     const alcore__kcenter_state *state = block->run->state;
     for (int64_t i = 0; i < rows->count; i++) {
         center *to = (center *)(void *)*out;
+        const int64_t position = block->start + rows->first + i;
         if (!rows->picked[i]) continue;
-        to->position = block->start + rows->first + i;
+        to->place = alcore__lists_own(block->run) ? block->rows[rows->first + i] : position;
+        to->cost = alcore__filler_cost(&state->greedy.filler, position);
         to->sq_dist = rows->sq_dist[i];
         to->nearness = is_first(state) ? rows->nearness[i] : 0.0;
         memcpy(to->vector, rows->vectors + i * state->dims, (size_t)state->dims * sizeof(double));
@@ -163,12 +173,26 @@ static alcore_status forget_gathered(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* ALCORE_E_CORRUPT unless the centers of a partial are rows of the block, in order, with distances:
- * it may come from another process. */
-static alcore_status check_center(const alcore__block_partial *partial, const center *from,
-                                  int64_t after) {
-    ALCORE__TRY(alcore__partial_check_index(from->position - partial->start, partial->count));
-    if (from->position <= after || !(from->sq_dist >= 0.0) || !(from->nearness <= 0.0))
+/* The places that centers of a block can have: *first .. *first + *count - 1. */
+static void places_of(const alcore__run *run, const alcore__block_partial *partial, int64_t *first,
+                      int64_t *count) {
+    *first = partial->start;
+    *count = partial->count;
+    if (!alcore__lists_own(run)) return;
+    *first = partial->block * ALCORE_BLOCK_ROWS;
+    *count = run->input->candidates.rows - *first;
+    if (*count > ALCORE_BLOCK_ROWS) *count = ALCORE_BLOCK_ROWS;
+}
+
+/* ALCORE_E_CORRUPT unless the centers of a partial are rows of the block, in order, that can be
+ * bought, with distances: it may come from another process. */
+static alcore_status check_center(const alcore__run *run, const alcore__block_partial *partial,
+                                  const center *from, int64_t after) {
+    int64_t first, count;
+    places_of(run, partial, &first, &count);
+    ALCORE__TRY(alcore__partial_check_index(from->place < first ? -1 : from->place - first, count));
+    if (from->place <= after || !(from->sq_dist >= 0.0) || !(from->nearness <= 0.0) ||
+        !isfinite(from->cost) || !(from->cost > 0.0))
         return alcore__fail(ALCORE_E_CORRUPT, "a partial has a center of block %lld that is none",
                             (long long)partial->block);
     return ALCORE_OK;
@@ -180,8 +204,13 @@ static alcore_status store_centers(alcore__run *run, const alcore__block_partial
     const int64_t dims = state->dims, first = state->gathered;
     const int64_t count = (int64_t)(partial->extra_bytes / center_bytes(run)), end = first + count;
     int64_t after = -1;
-    ALCORE__TRY(alcore__run_grow(run, &state->positions, &state->position_capacity, end,
-                                 sizeof *state->positions));
+    if (partial->extra_bytes % center_bytes(run) != 0)
+        return alcore__fail(ALCORE_E_CORRUPT, "a partial has a part of a center of block %lld",
+                            (long long)partial->block);
+    ALCORE__TRY(
+        alcore__run_grow(run, &state->places, &state->place_capacity, end, sizeof *state->places));
+    ALCORE__TRY(
+        alcore__run_grow(run, &state->costs, &state->cost_capacity, end, sizeof *state->costs));
     ALCORE__TRY(alcore__run_grow(run, &state->sq_dist, &state->sq_dist_capacity, end,
                                  sizeof *state->sq_dist));
     ALCORE__TRY(alcore__run_grow(run, &state->nearness, &state->nearness_capacity, end,
@@ -191,8 +220,9 @@ static alcore_status store_centers(alcore__run *run, const alcore__block_partial
     for (int64_t n = 0; n < count; n++) {
         const center *from =
             (const void *)((const char *)partial->extra + (size_t)n * center_bytes(run));
-        ALCORE__TRY(check_center(partial, from, after));
-        after = state->positions[first + n] = from->position;
+        ALCORE__TRY(check_center(run, partial, from, after));
+        after = state->places[first + n] = from->place;
+        state->costs[first + n] = from->cost;
         state->sq_dist[first + n] = from->sq_dist;
         state->nearness[first + n] = from->nearness;
         memcpy(state->vectors + (first + n) * dims, from->vector, (size_t)dims * sizeof(double));
@@ -224,28 +254,57 @@ static alcore_status measure_gathered(alcore__run *run) {
     return alcore__parallel(run->ctx, NULL /* no stage of its own */, parts, measure_part, run);
 }
 
-/* Finds the row to pick, greedy.best (-1: none), and greedy.left_value, among the gathered rows.
+/* Whether gathered row n can be picked. *bought: it was. */
+static bool is_left(const alcore__kcenter_state *state, int64_t n, bool *bought) {
+    const alcore__greedy *greedy = &state->greedy;
+    const int64_t place = state->places[n];
+    if (alcore__lists_own(greedy->run)) {
+        *bought = state->costs[n] == 0.0;
+        return !*bought; /* the policy is overshoot */
+    }
+    *bought = greedy->status[place] == ALCORE__GREEDY_PICKED;
+    return alcore__greedy_is_free(greedy, place);
+}
+
+/* Makes gathered row n the best one. */
+static void set_best(alcore__kcenter_state *state, int64_t n) {
+    alcore__greedy *greedy = &state->greedy;
+    greedy->best = state->places[n];
+    if (alcore__lists_own(greedy->run)) {
+        greedy->best_row = state->places[n];
+        greedy->best = alcore__greedy_own_position(greedy->run, greedy->best_row);
+        greedy->best_cost = state->costs[n];
+    }
+    memcpy(greedy->best_vector, state->vectors + n * state->dims,
+           (size_t)state->dims * sizeof(double));
+}
+
+/* Finds the row to pick, number *index of the gathered rows (-1: none), and greedy.left_value.
  * free [gathered]: workspace. */
-static alcore_status find_farthest(alcore__run *run, uint8_t *free) {
+static alcore_status find_farthest(alcore__run *run, uint8_t *free, int64_t *index) {
     alcore__kcenter_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
     const double *compared = is_first(state) ? state->nearness : state->sq_dist;
-    int64_t index;
     alcore__greedy_clear_best(greedy);
     for (int64_t n = 0; n < state->gathered; n++) {
-        const int64_t position = state->positions[n];
-        free[n] = alcore__greedy_is_free(greedy, position);
-        if (greedy->status[position] != ALCORE__GREEDY_PICKED &&
-            state->sq_dist[n] > greedy->left_value)
+        bool bought;
+        free[n] = is_left(state, n, &bought);
+        if (!bought && state->sq_dist[n] > greedy->left_value)
             greedy->left_value = state->sq_dist[n];
     }
-    ALCORE__TRY(ALCORE__GATHERED_KERNEL(run, arg_max, state->gathered, free, compared, &index,
+    ALCORE__TRY(ALCORE__GATHERED_KERNEL(run, arg_max, state->gathered, free, compared, index,
                                         &greedy->best_value));
-    if (index < 0) return ALCORE_OK;
-    greedy->best = state->positions[index];
-    memcpy(greedy->best_vector, state->vectors + index * state->dims,
-           (size_t)state->dims * sizeof(double));
+    if (*index >= 0) set_best(state, *index);
     return ALCORE_OK;
+}
+
+/* Whether a candidate that can be bought was not gathered in this round or an earlier one, in any
+ * shard. Those that were gathered are bought or cannot be. */
+static bool has_free(const alcore__run *run) {
+    const alcore__greedy *greedy = &((const alcore__kcenter_state *)run->state)->greedy;
+    const alcore__own_rows *own = &run->input->own;
+    if (!own->only) return alcore__greedy_has_free(greedy);
+    return greedy->bought_rows.count < own->candidates - own->free;
 }
 
 /* Called at the end of the pass: picks gathered rows until the budget or the rows run out. The
@@ -258,26 +317,28 @@ static alcore_status pick_gathered(alcore__run *run) {
     ALCORE__TRY(ALCORE__RUN_PUSH(run, state->gathered, &free));
     for (;;) {
         bool bought;
-        ALCORE__TRY(find_farthest(run, free));
+        int64_t index;
+        ALCORE__TRY(find_farthest(run, free, &index));
         const bool full = alcore__filler_full(&greedy->filler);
-        if (greedy->best < 0 || full) break;
+        if (index < 0 || full) break;
         ALCORE__TRY(alcore__kcenter_set_radius(run));
         ALCORE__TRY(
             alcore__greedy_turn(greedy, alcore__kcenter_score(greedy->best_value), &bought));
         ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", 0, 0)); /* cancellation only */
         if (!bought) continue;
+        if (alcore__lists_own(run)) state->costs[index] = 0.0;
         ALCORE__TRY(alcore__kcenter_add_center(run));
         ALCORE__TRY(measure_gathered(run));
     }
     alcore__run_drop(run, height);
-    state->another_round = !alcore__filler_full(&greedy->filler) && alcore__greedy_has_free(greedy);
+    state->another_round = !alcore__filler_full(&greedy->filler) && has_free(run);
     return state->another_round ? ALCORE_OK : alcore__kcenter_set_radius(run);
 }
 
 const alcore__pass alcore__kcenter_composable_passes[] = {
     {.name = "centers of blocks",
      .block = choose_centers,
-     .partial = {.extra = centers_bytes, .reduce = store_centers},
+     .partial = {.extra = centers_bytes, .at_most = true, .reduce = store_centers},
      .start = forget_gathered,
      .end = pick_gathered,
      .again = ALCORE__IF(alcore__kcenter_state, another_round)},
@@ -289,14 +350,17 @@ const alcore__pass alcore__kcenter_composable_passes[] = {
 alcore_status alcore__kcenter_begin_composable(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
     const double picks = ceil(alcore__expected_picks(run));
-    run->budget_decides = !state->per_block;
+    /* With fill=skip one machine makes a run for each budget, whose first round may end with the
+     * first pick, so that the radius of this one is another. */
+    run->budget_decides = !state->per_block || run->input->own.policy == ALCORE__FILL_SKIP;
     if (!state->per_block)
         state->per_block = picks < 1.0                 ? 1
                            : picks > ALCORE_BLOCK_ROWS ? ALCORE_BLOCK_ROWS
                                                        : (int64_t)picks;
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
     const double most = (double)active->blocks * (double)state->per_block;
-    const double rows = most < (double)run->outcome.count ? most : (double)run->outcome.count;
+    const double all = (double)alcore__active_in_all(run, ALCORE__OVER_CANDIDATES);
+    const double rows = most < all ? most : all;
     const double bytes = rows * (double)state->dims * (double)sizeof(double);
     if (bytes <= (double)ALCORE__GATHERED_BYTES) return ALCORE_OK;
     return alcore__fail(ALCORE_E_UNSUPPORTED,
@@ -316,8 +380,8 @@ void alcore__kcenter_score_gathered(alcore__run *run) {
         picked_before += state->greedy.status[i] == ALCORE__GREEDY_PICKED;
     }
     for (int64_t n = 0; n < state->gathered; n++) {
-        scores[state->positions[n]] = alcore__kcenter_score(state->sq_dist[n]);
-        picked_before -= state->greedy.status[state->positions[n]] == ALCORE__GREEDY_PICKED;
+        scores[state->places[n]] = alcore__kcenter_score(state->sq_dist[n]);
+        picked_before -= state->greedy.status[state->places[n]] == ALCORE__GREEDY_PICKED;
     }
     run->outcome.measured = state->gathered + picked_before;
 }

@@ -228,8 +228,10 @@ END_TEST
 
 /* Vectors that are no unit vectors, of candidates and of labeled rows, clusters and rows of L' that
  * are none, ranges of scores that are none, counts of more rows than there are, centers that
- * are no rows of their block, out of order, or have no distances, and drawn rows that are none. */
+ * are no rows of their block, out of order, cost nothing, have no distances or are cut off, and
+ * drawn rows that are none. */
 START_TEST(vectors_that_lie) {
+    enum { CENTERS = 9 * (32 + 8 * VECTOR) };
     static const job_setting settings[] = {
         {"facility-location", NULL, "9", NULL, ALCORE_DEDUP_NONE},
         {"typiclust", NULL, "9", NULL, ALCORE_DEDUP_NONE},
@@ -257,11 +259,14 @@ START_TEST(vectors_that_lie) {
         {3, 16, 0, (const double[]){1e300}},
         {3, 80, 8, (const int64_t[]){-1}},
         {3, 80, 72, (const int64_t[]){FEW_ROWS + 1}},
-        {4, 9 * (24 + 8 * VECTOR), 0, (const int64_t[]){-1}},
-        {4, 9 * (24 + 8 * VECTOR), 24 + 8 * VECTOR, (const int64_t[]){0}}, /* not in order */
-        {4, 9 * (24 + 8 * VECTOR), 8 * (24 + 8 * VECTOR), (const int64_t[]){FEW_ROWS}},
-        {4, 9 * (24 + 8 * VECTOR), 8, (const double[]){NAN}},
-        {4, 9 * (24 + 8 * VECTOR), 16, (const double[]){1.0}},
+        {4, CENTERS, 0, (const int64_t[]){-1}},
+        {4, CENTERS, CENTERS / 9, (const int64_t[]){0}}, /* not in order */
+        {4, CENTERS, 8 * (CENTERS / 9), (const int64_t[]){FEW_ROWS}},
+        {4, CENTERS, 8, (const double[]){0.0}},
+        {4, CENTERS, 8, (const double[]){HUGE_VAL}},
+        {4, CENTERS, 16, (const double[]){NAN}},
+        {4, CENTERS, 24, (const double[]){1.0}},
+        {4, CENTERS, (size_t)-8, (const int64_t[]){CENTERS - 4}},
         {5, 8 + 8 * (CLASSES + VECTOR), 0, (const int64_t[]){-1}},
         {5, 8 + 8 * (CLASSES + VECTOR), 0, (const int64_t[]){FEW_ROWS}},
         {5, 2 * 8, 0, (const int64_t[]){-1}},

@@ -75,9 +75,13 @@ END_TEST
 /* Where nothing is labeled the first pick is the row nearest to the mean, whose score is known once
  * the rows are measured from it. */
 START_TEST(nothing_is_labeled) {
-    static const job_setting settings[] = {{"kcenter", NULL, "4", NULL, ALCORE_DEDUP_NONE},
-                                           {"kcenter", NULL, "4,1", NULL, ALCORE_DEDUP_NONE},
-                                           {"idds", NULL, "4,2", NULL, ALCORE_DEDUP_NONE}};
+    static const job_setting settings[] = {
+        {"kcenter", NULL, "4", NULL, ALCORE_DEDUP_NONE},
+        {"kcenter", NULL, "4,1", NULL, ALCORE_DEDUP_NONE},
+        {"kcenter", "mode=composable per_block=1", "4,1", "fill=skip", ALCORE_DEDUP_NONE},
+        {"kcenter", "mode=composable per_block=1", "4,1", NULL, ALCORE_DEDUP_NONE},
+        {"kcenter", "mode=composable per_block=2", "9", NULL, ALCORE_DEDUP_NONE},
+        {"idds", NULL, "4,2", NULL, ALCORE_DEDUP_NONE}};
     ck_assert_uint_eq(count_rows(ctx, &settings[_i], 5, ALCORE_ROW_LABELED), 0);
     job_compare(ctx, &settings[_i], 5, 4 /* shards */, 1);
 }
@@ -88,6 +92,7 @@ END_TEST
 START_TEST(no_shard_has_a_candidate) {
     static const job_setting settings[] = {
         {"kcenter", NULL, "4,2", NULL, ALCORE_DEDUP_EXACT},
+        {"kcenter", "mode=composable", "4,2", NULL, ALCORE_DEDUP_EXACT},
         {"idds", "mode=oneshot", "4w", "fill=skip", ALCORE_DEDUP_EXACT},
         {"huds", "strata=quantile", "9w,4w", "nan=exclude", ALCORE_DEDUP_EXACT},
         {"uncertainty-knn", NULL, "4", NULL, ALCORE_DEDUP_EXACT},
@@ -155,8 +160,8 @@ TEST_FILE() {
     tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, a_few_rows_in_many_shards, 0, SETTING_COUNT);
     tcase_add_test(cases, the_labeled_pool_is_the_same_in_all_shards);
-    tcase_add_loop_test(cases, nothing_is_labeled, 0, 3);
-    tcase_add_loop_test(cases, no_shard_has_a_candidate, 0, 6);
+    tcase_add_loop_test(cases, nothing_is_labeled, 0, 6);
+    tcase_add_loop_test(cases, no_shard_has_a_candidate, 0, 7);
     tcase_add_test(cases, columns_of_all_shards_have_one_form);
     return check_suite_run("job_passes", cases);
 }

@@ -137,7 +137,7 @@ START_TEST(sizes_of_messages) {
 END_TEST
 
 /* All picks of mode=composable are made after one exchange, behind those of the rows and of the
- * labeled rows: of each block 16, and for each of its centers 24 and a vector. */
+ * labeled rows: of each block 16, and for each of its centers 32 and a vector. */
 START_TEST(sizes_of_centers) {
     enum { BUDGET = 40, BLOCKS = 3 };
     static const job_setting exact = {"kcenter", NULL, "40", NULL, ALCORE_DEDUP_NONE},
@@ -151,7 +151,7 @@ START_TEST(sizes_of_centers) {
     ck_assert_int_ge(before, 2);
     ck_assert_int_eq(made.count, before + 1);
     ck_assert_uint_eq(made.lengths[before],
-                      head + BLOCKS * (16 + (size_t)BUDGET * (24 + 8 * VECTOR)));
+                      head + BLOCKS * (16 + (size_t)BUDGET * (32 + 8 * VECTOR)));
     record_free(&made);
     record_free(&by_picks);
 }
