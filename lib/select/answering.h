@@ -83,6 +83,9 @@ alcore_status alcore__answering_check_values(alcore__answering *self);
 /* Fills in the input, checks its values and runs the strategy. */
 alcore_status alcore__answering_run(alcore__answering *self, alcore__outcome *out);
 
+/* With nan=exclude: leaves out the rows with a NaN before the run does; the input was filled in. */
+alcore_status alcore__answering_leave_out_nan(alcore__answering *self);
+
 /* ---- shards (answering_shard.c) ---- */
 
 /* Answers what is asked of a shard before the columns are made. Called without locks. */

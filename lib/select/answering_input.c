@@ -126,3 +126,34 @@ alcore_status alcore__answering_run(alcore__answering *self, alcore__outcome *ou
     ALCORE__TRY(alcore__answering_check_values(self));
     return alcore__strategy_run(self->strategy, &self->input, out);
 }
+
+/* Clears the entries of mask [rows] that nan marks; returns how many that were. */
+static int64_t clear_marked(uint8_t *mask, const uint8_t *nan, int64_t rows) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        count += mask[i] && nan[i];
+        mask[i] = mask[i] && !nan[i];
+    }
+    return count;
+}
+
+alcore_status alcore__answering_leave_out_nan(alcore__answering *self) {
+    alcore__run_input *input = &self->input;
+    alcore__masks *masks = &self->masks;
+    uint8_t *nan;
+    if (input->candidates.column_count == 0) { /* no row has values */
+        input->nan_found = true;
+        return ALCORE_OK;
+    }
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)masks->rows, 1, &nan));
+    const alcore_status status = alcore__strategy_find_nan(self->strategy, input, nan);
+    if (status == ALCORE_OK) {
+        (void)clear_marked(masks->candidate_mask, nan, masks->rows);
+        masks->labeled_count -= clear_marked(masks->labeled_rows, nan, masks->rows);
+        masks->bought_count -= clear_marked(masks->bought_rows, nan, masks->rows);
+        input->labeled_rows = labeled_rows_of(self);
+        input->nan_found = true;
+    }
+    alcore__free(self->ctx, nan);
+    return status;
+}

@@ -106,6 +106,10 @@ alcore_status alcore__answering_shard_run(alcore__answering *self) {
         return ALCORE_OK;
     if (shard->wanted == ALCORE__SHARD_HOLD) {
         ALCORE__TRY(fill_shard(self));
+        shard->any = alcore__answering_has_candidate(self);
+        /* Where reasons are told the run over all shards finds these rows, and tells of them. */
+        if (input->nan_exclude && !shard->explain)
+            ALCORE__TRY(alcore__answering_leave_out_nan(self));
         return compute_texts(self);
     }
     if (shard->wanted == ALCORE__SHARD_NOMINEES) {

@@ -146,6 +146,7 @@ typedef struct alcore__shard_answer {
     int64_t eligible, kept;    /* out: kept, of the round before, as sticky=1 may keep */
     alcore__buffer out;        /* out, owned by the caller, as are: */
     alcore__held_answer *held; /* out */
+    bool any;                  /* out, with `held`: a row may be selected, with a NaN or without */
     alcore__nominees nominees; /* out */
     alcore__outcome outcome;   /* out */
     double *costs;             /* [rows] out: of all rows; NULL: each costs 1 */

@@ -112,6 +112,8 @@ typedef struct alcore__run_input {
     const double *costs; /* [candidates.rows] in the unit of the budget; NULL: 1 each */
     alcore__fill fill;
     bool nan_exclude;    /* a NaN masks its row instead of failing (spec 1.4) */
+    bool nan_found;      /* with nan_exclude: such rows of the candidates' pool are masked already,
+                            by alcore__strategy_find_nan() */
     bool only_picks;     /* nothing is told of other candidates: their scores may be missing */
     bool runs_once;      /* where the strategy would run again for a further budget, that is left to
                             the caller: the outcome has no further purchase */
@@ -182,6 +184,11 @@ typedef struct alcore__outcome {
 alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore__run_input *input,
                                    alcore__outcome *out);
 void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome);
+/* nan [candidates.rows]: sets the entries of the rows to 1 that nan=exclude leaves out of the
+ * candidates' pool. Whether it does so depends on no other row, so that each shard can find its
+ * own. Called as alcore__strategy_run(). */
+alcore_status alcore__strategy_find_nan(const alcore_strategy *strategy,
+                                        const alcore__run_input *input, uint8_t *nan);
 
 /* ---- what a request asks of a strategy before it runs ---- */
 

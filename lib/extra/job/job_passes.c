@@ -48,6 +48,7 @@ alcore_status alcore__job_hold(alcore_job *job) {
     if (job->passes->held) return ALCORE_OK;
     ALCORE__TRY(alcore__request_answer_shard(job->request, &answer));
     job->passes->held = answer.held;
+    job->passes->any = answer.any;
     alcore__job_keep_drawn(job, &answer);
     return ALCORE_OK;
 }

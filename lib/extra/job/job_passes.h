@@ -27,6 +27,7 @@ typedef struct alcore__job_languages {
 
 struct alcore__job_passes {
     alcore__held_answer *held; /* what the shard itself reads; NULL: not made yet */
+    bool any;                  /* a row of the shard may be selected, with a NaN or without */
     /* Of all shards; NULL before the exchange of rows is over: */
     uint8_t *labeled_rows; /* [job->rows] 1: a labeled row */
     /* With own.only, where the strategy ranks its own rows, the next two have entries of the rows

@@ -28,7 +28,8 @@ typedef struct rows_header {
     uint64_t others;             /* hash of the columns of the labeled pool and the target */
     int32_t column_count;        /* a shard without candidates may have fewer than others */
     int32_t has_costs;
-    int64_t on_device; /* 1: kernels run on a GPU, where passes are others than on the CPU */
+    int32_t on_device; /* 1: kernels run on a GPU, where passes are others than on the CPU */
+    int32_t any;       /* 1: a row may be selected, also where nan=exclude leaves it out */
 } rows_header;
 
 static bool reads_languages(const alcore_job *job) {
@@ -103,7 +104,8 @@ alcore_status alcore__job_put_rows(alcore_job *job, alcore__job_entry *entry,
                               alcore__job_block_border(entry->first, entry->end) - entry->first,
                           .column_count = dataset->column_count,
                           .has_costs = has_costs(job),
-                          .on_device = input->engine.kernels->upload != NULL};
+                          .on_device = input->engine.kernels->upload != NULL,
+                          .any = job->passes->any};
     ALCORE__TRY(hash_others(input, &header.others));
     ALCORE__TRY(alcore__buffer_append(ctx, items, &header, sizeof header));
     ALCORE__TRY(put_bits(ctx, dataset->mask, dataset->rows, &header.candidates, items));
@@ -137,6 +139,7 @@ typedef struct taking {
     uint32_t own;      /* bit c: the job's own shard has column c */
     rows_header first; /* of the first entry */
     int64_t labeled;   /* labeled rows so far */
+    bool any;          /* a row of a shard may be selected */
 } taking;
 
 /* Border rows that this shard needs become a piece. */
@@ -238,6 +241,7 @@ static alcore_status take_entry(taking *self, const alcore__job_entry *entry, in
                                                            true, passes->labeled_rows, &labeled)) &&
              (!header.has_costs || alcore__job_take_costs(self->job, entry, cursor, candidates));
     self->labeled += header.labeled;
+    self->any |= header.any != 0;
     passes->own.candidates += header.candidates;
     if (*whole && reads_languages(self->job))
         ALCORE__TRY(alcore__job_take_languages(self->job, entry, cursor, whole));
@@ -306,6 +310,8 @@ static alcore_status make_input(taking *self) {
     if (passes->own.only) alcore__job_use_own(self->job);
     passes->input.labeled_rows = self->labeled > 0 ? passes->labeled_rows : NULL;
     passes->input.costs = passes->costs;
+    /* Without such a row nothing is looked at, as on one machine. */
+    passes->input.nan_exclude &= self->any;
     passes->input.fill.explain = alcore__job_is_hybrid(self->job); /* reasons of sentences */
     /* Of several budgets that are spent one by one, the picks of each have the scores of the first
      * run, the largest. */

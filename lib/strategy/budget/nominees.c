@@ -90,9 +90,8 @@ alcore_status alcore__strategy_ranks_own(const alcore_strategy *strategy,
                                          const alcore__run_input *input, bool *out) {
     const alcore__strategy_def *def = strategy->def;
     void *state;
-    /* Rows with a NaN are found by passes that mark the rows of all shards, and which pick is
-     * similar to others depends on all. */
-    *out = def->ranks_own && !input->nan_exclude && !input->fill.limited &&
+    /* Which pick is similar to others depends on all. */
+    *out = def->ranks_own && !input->fill.limited &&
            (input->fill.policy != ALCORE__FILL_SKIP || !input->costs);
     if (!*out) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(input->ctx, 1, def->state_bytes, &state));

@@ -6,11 +6,13 @@
  * active rows, the rows that take part so far, 1 where the row is to be masked. The rows of a block
  * have an index in the block, a position among the active rows of the source, and a row number in
  * the pool. runner->nan[source] [rows of the pool] collects the marks; the runner lists the active
- * rows anew without them (pass_order.c). */
+ * rows anew without them (pass_order.c). Of shards each looks at its own rows before the run over
+ * all begins, in which only the labeled pool and the target are left to look at. */
 #include <math.h>
 #include <string.h>
 
 #include "strategy/passes/runner.h"
+#include "strategy/strategy_handle.h"
 
 /* Computes the rank of each active row, the number that candidates are ordered by, and sets the
  * partial, bad [active rows], to 1 where it is NaN, as the score and the raw quantity then are too.
@@ -56,11 +58,11 @@ static alcore_status mark_rows(alcore__run *run, const alcore__block_partial *pa
 
 /* `when` of the first pass below: whether the strategy computes scores from columns. */
 static bool computes_scores(const alcore__run *run) {
-    return run->def->score_rows != NULL;
+    return run->def->score_rows != NULL && !run->input->nan_found;
 }
 /* reads_...(): `when` of the others, whether the strategy reads embeddings of that source. */
 static bool reads_candidates(const alcore__run *run) {
-    return alcore__reads_embeddings(run, ALCORE_ROLE_CANDIDATES);
+    return alcore__reads_embeddings(run, ALCORE_ROLE_CANDIDATES) && !run->input->nan_found;
 }
 static bool reads_labeled(const alcore__run *run) {
     return alcore__reads_embeddings(run, ALCORE_ROLE_LABELED);
@@ -107,3 +109,36 @@ const alcore__pass alcore__find_nan_passes[] = {
      .when = ALCORE__TEST(reads_target)},
     {.name = NULL},
 };
+
+/* ---- a shard ---- */
+
+/* Whether the present pass is one over rows of the candidates' pool. */
+static bool is_of_pool(const alcore__run *run) {
+    const enum alcore__row_source source = alcore__present_pass(run)->source;
+    return source == ALCORE__OVER_CANDIDATES || source == ALCORE__OVER_LABELED_ROWS;
+}
+
+/* Makes these passes of a run whose strategy has no passes of its own. */
+static alcore_status make_passes(alcore__run *run) {
+    alcore__shard *shard;
+    ALCORE__TRY(alcore__shard_new(run, 0 /* part 0 of */, 1, &shard));
+    alcore_status status = ALCORE_OK;
+    while (status == ALCORE_OK && !alcore__run_done(run) && is_of_pool(run))
+        status = alcore__run_make_pass(run, shard);
+    alcore__shard_free(run, shard);
+    return status;
+}
+
+alcore_status alcore__strategy_find_nan(const alcore_strategy *strategy,
+                                        const alcore__run_input *input, uint8_t *nan) {
+    alcore__strategy_def def = *strategy->def;
+    def.begin = NULL;
+    def.passes = NULL;
+    alcore__run *run;
+    ALCORE__TRY(alcore__run_begin(strategy, &def, &strategy->values, input, &run));
+    const alcore_status status = make_passes(run);
+    const uint8_t *marks = run->runner->nan[ALCORE__OVER_CANDIDATES];
+    for (int64_t i = 0; status == ALCORE_OK && i < input->candidates.rows; i++) nan[i] = marks[i];
+    alcore__run_free(run);
+    return status;
+}

@@ -15,6 +15,7 @@ static alcore_status make_nan_marks(alcore__run *run) {
                                     ALCORE__OVER_TARGET};
     for (size_t i = 0; i < sizeof POOLS / sizeof POOLS[0]; i++) {
         const alcore__active_rows *active = &run->active[POOLS[i]];
+        if (POOLS[i] == ALCORE__OVER_CANDIDATES && run->input->nan_found) continue;
         ALCORE__TRY(alcore__new_array(run->ctx, (size_t)active->dataset->rows, 1,
                                       &run->runner->nan[POOLS[i]]));
     }
@@ -79,7 +80,7 @@ static alcore_status report_nan_rows(alcore__run *run) {
     outcome->nan_labeled = count_marks(nan[ALCORE__OVER_LABELED_POOL], input->labeled.rows);
     outcome->nan_target = count_marks(nan[ALCORE__OVER_TARGET], input->target.rows);
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof(int64_t), &outcome->nan_rows));
-    for (int64_t i = 0; i < input->candidates.rows; i++) {
+    for (int64_t i = 0; count > 0 && i < input->candidates.rows; i++) {
         if (nan[ALCORE__OVER_CANDIDATES][i]) outcome->nan_rows[outcome->nan_count++] = i;
     }
     return ALCORE_OK;

@@ -83,9 +83,14 @@ static inline void job_text(int64_t row, char *text, size_t bytes) {
                                    row % 77 == 3 ? "WORD" : "word", (long long)(named + w));
 }
 
+/* Whether some values of the columns are NaN. */
+static inline bool job_has_nan(const job_setting *setting) {
+    return setting->options && strstr(setting->options, "nan=exclude");
+}
+
 /* Gives the pool, whose rows begin with `first` of all rows, a column that a strategy needs. Scores
- * tie often. */
-static inline void job_give(alcore_pool *pool, const char *name, int64_t first) {
+ * tie often. with_nan: some have no number. */
+static inline void job_give(alcore_pool *pool, const char *name, int64_t first, bool with_nan) {
     const int64_t rows = alcore_pool_row_count(pool);
     const bool classes = !strcmp(name, "probs"), samples = !strcmp(name, "sample_probs");
     const bool losses = !strcmp(name, "mlm_losses"), logprobs = losses || !strcmp(name, "logprobs");
@@ -104,6 +109,7 @@ static inline void job_give(alcore_pool *pool, const char *name, int64_t first) 
             rest -= values[i * width + c];
         }
         if (logprobs) values[i] = (losses ? 1 : -1) * (1 + 3 * values[i]);
+        if (with_nan && row % 89 == 17) values[i * width] = NAN;
         ck_assert(row >= first);
     }
     for (int64_t i = 0; i <= rows; i++) offsets[i] = i * (rows ? entries / rows : 0);
@@ -177,10 +183,9 @@ static inline alcore_pool *job_pool(alcore_ctx *ctx, const job_setting *setting,
         if (!strcmp(name, "roundtrip"))
             job_give_round_trips(pool);
         else if (!strcmp(name, "embeddings"))
-            job_give_vectors(pool, first,
-                             setting->options && strstr(setting->options, "nan=exclude"));
+            job_give_vectors(pool, first, job_has_nan(setting));
         else
-            job_give(pool, name, first);
+            job_give(pool, name, first, job_has_nan(setting));
     }
     if (end > first && setting->options && strstr(setting->options, "max_similarity") &&
         !job_reads_vectors(setting->strategy))

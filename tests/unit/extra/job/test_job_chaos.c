@@ -502,7 +502,7 @@ START_TEST(the_ngram_model_is_named) {
     ck_assert_int_eq(alcore_job_new(request, NULL, &job), ALCORE_E_MISSING);
     setting.strategy = "rttl"; /* its log-probabilities are given */
     other = job_request(ctx, &setting, pool);
-    job_give(pool, "scores", 0); /* a column is named */
+    job_give(pool, "scores", 0, false); /* a column is named */
     ck_assert_ok(alcore_job_new(other, NULL, &job));
     bytes m = message_of(job); /* texts */
     ck_assert_ok(alcore_job_deliver(job, m.data, m.length));

@@ -26,7 +26,20 @@ typedef struct formula {
 } formula;
 
 static const formula FORMULAS[] = {
-    {{"idds", "mode=oneshot", "9", "nan=exclude", 0}, 1, 5, 1 + 8, 1, 2 * BLOCKS *(16 + BYTES), 0},
+    {{"idds", "mode=oneshot", "9", "nan=exclude", 0},
+     1,
+     3,
+     0,
+     0,
+     2 * BLOCKS *(16 + BYTES) + NOMINEES(9),
+     0},
+    {{"idds", "mode=oneshot", "9", "nan=exclude max_similarity=0.9", 0},
+     1,
+     3,
+     8,
+     0,
+     2 * BLOCKS *(16 + BYTES),
+     0},
     {{"badge", NULL, "9", NULL, 0},
      1,
      19,
@@ -99,8 +112,9 @@ static const formula FORMULAS[] = {
      0,
      0},
     {{"egl", NULL, "9", NULL, 0}, 1, 1, 0, 0, NOMINEES(9), 0},
-    {{"egl", NULL, "9", "nan=exclude", 0}, 1, 3, 2 + 2 * 8, 0, 0, 0},
-    {{"nnll", NULL, "9c", "fill=skip nan=exclude", 0}, 1, 2, 1 + 24, 0, 0, 0},
+    {{"egl", NULL, "9", "nan=exclude", 0}, 1, 1, 0, 0, NOMINEES(9), 0},
+    {{"egl", NULL, "9", "max_similarity=0.9", 0}, 1, 1, 2 * 8, 0, 0, 0},
+    {{"nnll", NULL, "9c", "fill=skip nan=exclude", 0}, 1, 1, 24, 0, 0, 0},
     /* all of 2,500 candidates: */
     {{"probcover", "candidates=2500 classes=3", "3", NULL, 0},
      2,

@@ -117,6 +117,47 @@ START_TEST(no_shard_has_a_candidate) {
 }
 END_TEST
 
+/* The job of a shard whose target has no number, without a row that may be selected. */
+static alcore_job *job_without_targets(const job_setting *setting, const job_cut *cut,
+                                       int32_t shard) {
+    alcore_pool *pool = job_pool(ctx, setting, cut->starts[shard], cut->starts[shard + 1]);
+    alcore_pool *target = job_pool(ctx, setting, TARGET_FIRST, TARGET_END);
+    alcore_request *request = job_request(ctx, setting, pool);
+    float values[(TARGET_END - TARGET_FIRST) * VECTOR];
+    int64_t shape[] = {TARGET_END - TARGET_FIRST, VECTOR};
+    alcore_tensor tensor;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) values[i] = NAN;
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
+    ck_assert_ok(alcore_pool_set_column(target, "embeddings", &tensor, NULL, NULL));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, target));
+    for (int64_t row = 0; row < alcore_pool_row_count(pool); row++)
+        ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &row, 1));
+    alcore_job *job = job_for(request, cut, shard, NULL);
+    alcore_pool_unref(target);
+    alcore_pool_unref(pool);
+    return job;
+}
+
+/* Then the target is not looked at, as on one machine. Where there is a candidate, it is. */
+START_TEST(no_candidate_and_no_target) {
+    static const job_setting settings[] = {
+        {"average-dist", NULL, "4", "nan=exclude", ALCORE_DEDUP_NONE},
+        {"average-dist", NULL, "4", NULL, ALCORE_DEDUP_NONE},
+        {"average-dist", NULL, "4", "nan=exclude max_similarity=0.6", ALCORE_DEDUP_NONE}};
+    const job_cut cut = {3, {0, 2, 2, 5}};
+    alcore_job *jobs[SHARDS] = {NULL};
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 1);
+    for (int32_t s = 0; s < cut.shards; s++) jobs[s] = job_without_targets(&settings[_i], &cut, s);
+    job_drive(ctx, jobs, cut.shards, &rng);
+    for (int32_t s = 0; s < cut.shards; s++) {
+        ck_assert_int_eq(alcore_job_pick_count(jobs[s]), 0);
+        ck_assert_uint_eq(alcore_job_flags(jobs[s]), ALCORE_SELECTION_SHORT);
+        alcore_job_unref(jobs[s]);
+    }
+}
+END_TEST
+
 /* Columns of another type or width in one of the shards. */
 START_TEST(columns_of_all_shards_have_one_form) {
     static const job_setting setting = {"kcenter", NULL, "9", NULL, ALCORE_DEDUP_NONE};
@@ -162,6 +203,7 @@ TEST_FILE() {
     tcase_add_test(cases, the_labeled_pool_is_the_same_in_all_shards);
     tcase_add_loop_test(cases, nothing_is_labeled, 0, 6);
     tcase_add_loop_test(cases, no_shard_has_a_candidate, 0, 7);
+    tcase_add_loop_test(cases, no_candidate_and_no_target, 0, 3);
     tcase_add_test(cases, columns_of_all_shards_have_one_form);
     return check_suite_run("job_passes", cases);
 }

@@ -96,7 +96,7 @@ static alcore_pool *pool_of(const job_setting *setting, int64_t first, int64_t e
             job_give_vectors(pool, first, false);
     }
     if (columns && end > first) {
-        job_give(pool, "scores", first);
+        job_give(pool, "scores", first, false);
         if (setting->parameters && strstr(setting->parameters, "rtt-bleu"))
             job_give_round_trips(pool);
         job_give_vectors(pool, first, false);
