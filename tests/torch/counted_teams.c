@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded into a process, stands in front of torch's OpenMP and measures the processor time of
- * each thread within loops of the torch engine, as told from torch's own by who calls. */
+/* Preloaded into a process, stands in front of torch's OpenMP. Counts the loops of the torch
+ * engine, told from torch's own by who calls, and measures each thread's processor time in them. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -13,9 +13,11 @@ enum { MOST = 16 };
 typedef void parallel_call(void (*function)(void *), void *data, unsigned threads, unsigned flags);
 void GOMP_parallel(void (*function)(void *), void *data, unsigned threads, unsigned flags);
 int64_t counted_nanoseconds(int thread);
+int64_t counted_loops(void);
 void counted_reset(void);
 
 static atomic_llong spent[MOST]; /* [threads of a team] in nanoseconds */
+static atomic_llong loops;
 
 typedef struct part {
     void (*function)(void *);
@@ -26,8 +28,13 @@ int64_t counted_nanoseconds(int thread) {
     return spent[thread];
 }
 
+int64_t counted_loops(void) {
+    return loops;
+}
+
 void counted_reset(void) {
     for (int i = 0; i < MOST; i++) spent[i] = 0;
+    loops = 0;
 }
 
 static int64_t own_time(void) {
@@ -66,6 +73,7 @@ void GOMP_parallel(void (*function)(void *), void *data, unsigned threads, unsig
         real(function, data, threads, flags);
         return;
     }
+    loops++;
     part own = {function, data};
     real(measured, &own, threads, flags);
 }

@@ -3,8 +3,8 @@
 """Models on several threads: the engine's own kernels share their work among the threads of a context and use no other, and results are the
 same for every number of threads. In TAP. usage: test_threads.py BUILD COUNTED-TEAMS
 
-The processor time of each thread within the engine's loops is measured in a process of its own, this program with a third argument, into
-which COUNTED-TEAMS (counted_teams.c) is preloaded."""
+The engine's loops are counted, and the processor time of each thread within them is measured, in a process of its own, this program with
+more arguments, into which COUNTED-TEAMS (counted_teams.c) is preloaded."""
 import ctypes
 import json
 import os
@@ -60,6 +60,8 @@ def results_do_not_depend_on_threads(box):
             if isinstance(first[0], list):
                 far = max(abs(a - b) for x, y in zip(first, other) for a, b in zip(x, y))
                 assert far < 1e-5, "%s in float32 by 3 threads differs by %g" % (family, far)
+            else:
+                assert first == other, "outputs of %s in float32 by 3 threads" % family
 
 
 def shares(path, dtype, threads, call):
@@ -78,15 +80,46 @@ def shares(path, dtype, threads, call):
     return [time / (sum(times) or 1) for time in times if time], sum(times) / 1e6
 
 
+def in_a_process(*arguments):
+    """This program with more arguments, with the counter in front of torch's OpenMP."""
+    ran = subprocess.run([sys.executable, __file__, BUILD, TEAMS, *arguments], capture_output=True, text=True, timeout=300,
+                         env={**os.environ, "LD_PRELOAD": TEAMS})
+    assert ran.returncode == 0, ran.stderr
+    return ran
+
+
+def loops_of_a_step(path, dtype):
+    """The engine's loops in a step of a greedy search by two threads."""
+    counted = ctypes.CDLL(TEAMS)
+    counted.counted_loops.restype = ctypes.c_int64
+    model, found = alcore.Model.open(path, dtype=dtype, context=alcore.Context(threads=2)), []
+    model.translate(MANY, beams=1, max_tokens=1)
+    for tokens in (4, 8):
+        counted.counted_reset()
+        model.translate(MANY, beams=1, max_tokens=tokens)
+        found.append(counted.counted_loops())
+    return (found[1] - found[0]) / 4
+
+
+def threads_compute_all_blocks_of_a_step_for_rows_of_their_own(box):
+    """With loops for each product a step of these two blocks has 18 loops in float32 and, as the narrow types have fewer numbers, 5."""
+    with open("/proc/cpuinfo", encoding="utf-8") as read:
+        kernels = "avx512vl" in read.read()
+    for family in ("marian", "t5") if kernels else ():
+        for dtype, most in (("float32", 3), ("bfloat16", 2), ("int8", 2)):
+            ran = in_a_process(box, family, dtype)
+            loops = json.loads(ran.stdout)
+            print("# %s in %s: %g loops a step" % (family, dtype, loops))
+            assert 0 < loops <= most, (family, dtype, loops)
+
+
 CASES = [(family, dtype, call) for family, call in (("bert", "embed"), ("modernbert", "embed"), ("marian", "translate"), ("qwen3", "score"), ("qwen3", "translate"))
          for dtype in ("float32", *NARROW)]
 
 
 def kernels_compute_on_the_threads_of_the_context(box):
     for threads in (1, 2, 3):
-        ran = subprocess.run([sys.executable, __file__, BUILD, TEAMS, box, str(threads)], capture_output=True, text=True, timeout=300,
-                             env={**os.environ, "LD_PRELOAD": TEAMS})
-        assert ran.returncode == 0, ran.stderr
+        ran = in_a_process(box, str(threads))
         for case, (parts, milliseconds) in zip(CASES, json.loads(ran.stdout)):
             print("# %d threads, %s: %s of %.1f ms" % (threads, " ".join(case), " ".join("%.2f" % part for part in parts), milliseconds))
             if threads == 1:
@@ -97,11 +130,15 @@ def kernels_compute_on_the_threads_of_the_context(box):
 
 
 def main():
+    if len(sys.argv) > 4 and sys.argv[4] in FAMILIES:
+        box, family, dtype = sys.argv[3:]
+        return print(json.dumps(loops_of_a_step(folder(box, family), dtype)))
     if len(sys.argv) > 3:
         box, threads = sys.argv[3], int(sys.argv[4])
         return print(json.dumps([shares(folder(box, family), dtype, threads, call) for family, dtype, call in CASES]))
     tap = Tap()
-    tap.run([results_do_not_depend_on_threads, kernels_compute_on_the_threads_of_the_context])
+    tap.run([results_do_not_depend_on_threads, kernels_compute_on_the_threads_of_the_context,
+             threads_compute_all_blocks_of_a_step_for_rows_of_their_own])
     tap.finish()
 
 

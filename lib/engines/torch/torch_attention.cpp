@@ -49,7 +49,7 @@ void add_texts(const Stack &stack, const Run &run, bool cross, bool windowed,
 /* The order in which a parallel loop visits `count` items, which are sorted, the longest first:
  * they are dealt out to the threads in turn, so that each thread has long and short ones. */
 std::vector<int64_t> dealt(size_t count) {
-    const int64_t threads = at::get_num_threads(), all = static_cast<int64_t>(count);
+    const int64_t threads = threads_here(), all = static_cast<int64_t>(count);
     std::vector<int64_t> order;
     for (int64_t first = 0; first < threads; first++)
         for (int64_t i = first; i < all; i += threads) order.push_back(i);
@@ -123,9 +123,10 @@ class HostCache : public DecoderCache {
   public:
     HostCache(const Model &model, const Packed &sources, const at::Tensor &states, int64_t each);
     bool shares_first_step() const override { return true; }
+    bool takes_parts() const override { return true; }
     void begin_step(int64_t rows) override;
-    at::Tensor attend_tokens(size_t block, const at::Tensor &qkv) override;
-    at::Tensor attend_sources(size_t block, const at::Tensor &q) override;
+    at::Tensor attend_tokens(size_t block, const at::Tensor &qkv, int64_t first) override;
+    at::Tensor attend_sources(size_t block, const at::Tensor &q, int64_t first) override;
     void reorder(const std::vector<int64_t> &hypotheses) override;
     void keep_items(const std::vector<int64_t> &items) override;
 
@@ -145,6 +146,7 @@ class HostCache : public DecoderCache {
     std::vector<int64_t> lengths_, starts_;  /* [sources] tokens, and where they begin in sources */
     std::vector<int64_t> items_;             /* [items] their indices in lengths_ and starts_ */
     std::vector<std::vector<int32_t>> rows_; /* [hypotheses][steps so far] its row in the step */
+    int64_t share_ = 1, rows_each_ = 1;      /* hypotheses of a row, and rows of an item */
     at::Tensor bias_; /* of relative positions in this step, [heads, steps so far]; or undefined */
 };
 
@@ -200,8 +202,15 @@ void HostCache::lay_out_sources(const at::Tensor &both, const Packed &packed,
 }
 
 void HostCache::begin_step(int64_t rows) {
-    const size_t share = rows == 0 ? 1 : rows_.size() / static_cast<size_t>(rows);
-    for (size_t i = 0; i < rows_.size(); i++) rows_[i].push_back(static_cast<int32_t>(i / share));
+    const int64_t hypotheses = static_cast<int64_t>(rows_.size()),
+                  items = static_cast<int64_t>(items_.size());
+    share_ = hypotheses / std::max<int64_t>(rows, 1);
+    rows_each_ = rows / std::max<int64_t>(items, 1);
+    for (int64_t i = 0; i < hypotheses; i++)
+        rows_[static_cast<size_t>(i)].push_back(static_cast<int32_t>(i / share_));
+    for (BlockCache &cache : blocks_)
+        cache.steps.push_back(
+            at::empty({rows, 2, stack_.heads, torch_padded(stack_.head)}, at::kFloat));
     if (stack_.positions != Positions::Relative || rows_.empty()) return;
     const int64_t steps = static_cast<int64_t>(rows_[0].size());
     bias_ = relative_bias(stack_, steps - 1, 1, steps)
@@ -219,17 +228,15 @@ void HostCache::store_token(const float *qkv, float *to) const {
     }
 }
 
-at::Tensor HostCache::attend_tokens(size_t block, const at::Tensor &qkv) {
+at::Tensor HostCache::attend_tokens(size_t block, const at::Tensor &qkv, int64_t first) {
     const torch_kernels &kernels = *torch_kernels_here();
     BlockCache &cache = blocks_[block];
     const at::Tensor plain = qkv.to(at::kCPU, at::kFloat).contiguous();
     const int64_t rows = plain.size(0), wide = torch_padded(stack_.head);
-    cache.steps.push_back(at::empty({rows, 2, stack_.heads, wide}, at::kFloat));
     const int64_t steps = static_cast<int64_t>(cache.steps.size());
-    const size_t share = rows == 0 ? 1 : rows_.size() / static_cast<size_t>(rows);
     std::vector<const float *> kept;
     for (const at::Tensor &step : cache.steps) kept.push_back(step.const_data_ptr<float>());
-    float *stored = cache.steps.back().data_ptr<float>();
+    float *stored = cache.steps.back().data_ptr<float>() + first * 2 * stack_.heads * wide;
     const Scratch scratch(torch_scratch(steps, stack_.head));
     at::Tensor out = at::empty({rows, inner_}, at::kFloat);
     const float *queries = plain.const_data_ptr<float>(),
@@ -238,7 +245,7 @@ at::Tensor HostCache::attend_tokens(size_t block, const at::Tensor &qkv) {
     in_parallel(0, rows, grain_of(2 * steps * inner_), [&](int64_t begin, int64_t end) {
         std::vector<const float *> tokens(kept.size()), later(kept.size());
         auto find = [&](int64_t row, std::vector<const float *> &out) {
-            const std::vector<int32_t> &own = rows_[static_cast<size_t>(row) * share];
+            const std::vector<int32_t> &own = rows_[static_cast<size_t>((first + row) * share_)];
             for (size_t j = 0; j < kept.size(); j++)
                 out[j] = kept[j] + own[j] * 2 * stack_.heads * wide;
         };
@@ -267,7 +274,8 @@ at::Tensor HostCache::attend_tokens(size_t block, const at::Tensor &qkv) {
     return out.to(qkv.device(), qkv.scalar_type());
 }
 
-at::Tensor HostCache::attend_sources(size_t block, const at::Tensor &q) {
+/* The rows may begin or end within those of an item. */
+at::Tensor HostCache::attend_sources(size_t block, const at::Tensor &q, int64_t first) {
     const torch_kernels &kernels = *torch_kernels_here();
     const at::Tensor plain = q.to(at::kCPU, at::kFloat).contiguous();
     const int64_t longest = *std::max_element(lengths_.begin(), lengths_.end());
@@ -276,22 +284,23 @@ at::Tensor HostCache::attend_sources(size_t block, const at::Tensor &q) {
     const float *queries = plain.const_data_ptr<float>(),
                 *sources = blocks_[block].sources.const_data_ptr<float>();
     float *mixed = out.data_ptr<float>();
-    const std::vector<int64_t> order = dealt(items_.size());
-    const int64_t items = static_cast<int64_t>(items_.size()), tasks = items * stack_.heads,
-                  each = plain.size(0) / std::max<int64_t>(items, 1);
+    const int64_t last = first + plain.size(0), item_first = first / rows_each_,
+                  items = (last + rows_each_ - 1) / rows_each_ - item_first,
+                  tasks = items * stack_.heads;
+    const std::vector<int64_t> order = dealt(static_cast<size_t>(items));
     in_parallel(0, tasks, grain_of(2 * longest * stack_.head), [&](int64_t begin, int64_t end) {
         for (int64_t task = begin; task < end; task++) {
-            const int64_t item = order[static_cast<size_t>(task / stack_.heads)],
-                          head = task % stack_.heads;
+            const int64_t item = item_first + order[static_cast<size_t>(task / stack_.heads)],
+                          head = task % stack_.heads, from = std::max(first, item * rows_each_);
             const size_t source = static_cast<size_t>(items_[static_cast<size_t>(item)]);
-            const int64_t place = item * each * inner_ + head * stack_.head;
+            const int64_t place = (from - first) * inner_ + head * stack_.head;
             torch_attention what{};
             what.keys = lengths_[source];
             what.head = stack_.head;
             what.memory = sources + starts_[source] + head * torch_laid_out(what.keys, what.head);
             what.query = queries + place;
             what.query_step = what.out_step = inner_;
-            what.queries = each;
+            what.queries = std::min(last, (item + 1) * rows_each_) - from;
             what.scale = static_cast<float>(stack_.attention_scale);
             what.out = mixed + place;
             what.scratch = scratch.here();

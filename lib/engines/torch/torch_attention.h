@@ -6,6 +6,7 @@
 
 #include <ATen/Parallel.h>
 
+#include "torch_parallel.h"
 #include "torch_stack.h"
 
 namespace alcore_torch {
@@ -20,7 +21,7 @@ struct Scratch {
     int64_t size;
     at::Tensor all;
     explicit Scratch(int64_t size)
-        : size(size), all(at::empty({at::get_num_threads() * size}, at::kFloat)) {}
+        : size(size), all(at::empty({threads_here() * size}, at::kFloat)) {}
     float *here() const { return all.data_ptr<float>() + at::get_thread_num() * size; }
 };
 
@@ -48,14 +49,17 @@ class DecoderCache {
     /* Whether the first step may have one row for each item in place of one for each hypothesis:
      * the hypotheses of an item are equal until then. */
     virtual bool shares_first_step() const { return false; }
+    /* Whether several threads may attend for one block at once, each for rows of its own. */
+    virtual bool takes_parts() const { return false; }
     /* Opens a step, in which each hypothesis reads one token: attend_tokens() and attend_sources()
      * come once for each block. rows: hypotheses, or items in a first step that they share. */
     virtual void begin_step(int64_t rows) = 0;
     /* qkv [rows, 3 inner] (inner = heads x head): query, key and value of the new tokens. Returns
-     * [rows, inner], the attention of each to the tokens of its hypothesis. */
-    virtual at::Tensor attend_tokens(size_t block, const at::Tensor &qkv) = 0;
+     * [rows, inner], the attention of each to the tokens of its hypothesis. first: the row of the
+     * step that is row 0 here; 0, and all rows, unless the cache takes parts. */
+    virtual at::Tensor attend_tokens(size_t block, const at::Tensor &qkv, int64_t first) = 0;
     /* Attention of queries q [rows, inner] to the sources of their items, of that shape. */
-    virtual at::Tensor attend_sources(size_t block, const at::Tensor &q) = 0;
+    virtual at::Tensor attend_sources(size_t block, const at::Tensor &q, int64_t first) = 0;
     /* Hypothesis i is a continuation of what was hypothesis hypotheses[i]. */
     virtual void reorder(const std::vector<int64_t> &hypotheses) = 0;
     /* Drops all other items and their hypotheses. items: indices among the present ones. */

@@ -19,12 +19,17 @@
  *
  * Memory: that of the cache, and for 2^24 logits: a large vocabulary is computed in pieces. */
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <thread>
+
+#include <c10/core/InferenceMode.h>
 
 #include "torch_attention.h"
 #include "torch_kernels.h"
 #include "torch_linear.h"
+#include "torch_narrow.h"
 #include "torch_parallel.h"
 #include "torch_rules.h"
 
@@ -145,6 +150,9 @@ struct Search {
     int64_t step = 0;             /* tokens that the decoder has read */
 
     at::Tensor advance(const std::vector<int64_t> &ids);
+    template <typename Watch>
+    at::Tensor read(const at::Tensor &words, int64_t first, const Watch &watch) const;
+    bool reads_in_parts(int64_t rows) const;
     bool ends(int64_t id) const {
         const std::vector<int64_t> &all = model.generation.ends;
         return std::find(all.begin(), all.end(), id) != all.end();
@@ -200,25 +208,36 @@ Search begin(const Model &model, const Packed &sources, const Settings &how) {
     return search;
 }
 
-/* Reads the tokens of this step, one per hypothesis (k of each item, item by item) or in a first
- * step that is shared one per item, and returns the states that the output matrix reads, [tokens,
- * dims]. The arithmetic of a block is that of torch_stack.cpp for one token. Throws when
- * cancelled. */
-at::Tensor Search::advance(const std::vector<int64_t> &ids) {
-    int64_t rows = static_cast<int64_t>(ids.size());
-    at::Tensor place =
-        at::full({rows}, step, at::TensorOptions().dtype(at::kLong)).to(model.device);
-    at::Tensor words = at::tensor(ids, at::TensorOptions().dtype(at::kLong)).to(model.device);
-    at::Tensor x = embed_tokens(stack, words, {}, place);
-    cache->begin_step(rows);
+/* Whether each thread computes all blocks for rows of its own in a step of so many. Threads that
+ * share the rows, or the weights, of each product wait for each other some 70 times a step of six
+ * blocks. Apart they read all weights each, so that they need so many rows that a product takes
+ * longer than its weights take to come from memory; and only the module's products have the same
+ * bits for any number of rows. */
+bool Search::reads_in_parts(int64_t rows) const {
+    constexpr int64_t LEAST = 32;
+    const int64_t threads = threads_here();
+    if (threads == 1 || rows < LEAST * threads || !cache->takes_parts()) return false;
+    for (const Block &block : stack.blocks)
+        for (const Linear *linear : matrices_of(block))
+            if (linear->given() && (!linear->narrow || linear->narrow->kernels == nullptr))
+                return false;
+    return true;
+}
+
+/* Rows of a step from `first` on, of which words are the tokens: what advance() returns of them.
+ * watch() is asked after each block, and ends the computation, which has no result then, by
+ * false. */
+template <typename Watch>
+at::Tensor Search::read(const at::Tensor &words, int64_t first, const Watch &watch) const {
+    at::Tensor x = embed_tokens(stack, words, {}, at::full_like(words, step));
     for (size_t i = 0; i < stack.blocks.size(); i++) {
         const Block &block = stack.blocks[i];
         at::Tensor qkv = block.self(stack.pre_norm ? block.self_norm(x) : x);
-        x = added(block.self_out, cache->attend_tokens(i, qkv), x, block.self_after);
+        x = added(block.self_out, cache->attend_tokens(i, qkv, first), x, block.self_after);
         if (!stack.pre_norm) x = block.self_norm(x);
         if (block.cross_q.given()) {
             at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
-            x = added(block.cross_out, cache->attend_sources(i, q), x);
+            x = added(block.cross_out, cache->attend_sources(i, q, first), x);
             if (!stack.pre_norm) x = block.cross_norm(x);
         }
         at::Tensor y = stack.pre_norm ? block.ffn_norm(x) : x;
@@ -226,10 +245,49 @@ at::Tensor Search::advance(const std::vector<int64_t> &ids) {
         inside = gated(block.gate, y, inside);
         x = added(block.down, inside, x, block.ffn_after);
         if (!stack.pre_norm) x = block.ffn_norm(x);
+        if (!watch()) return {};
+    }
+    return stack.final_norm(x);
+}
+
+/* Reads the tokens of this step, one per hypothesis (k of each item, item by item) or in a first
+ * step that is shared one per item, and returns the states that the output matrix reads, [tokens,
+ * dims]. The arithmetic of a block is that of torch_stack.cpp for one token. Throws when
+ * cancelled, of which the thread of the call tells the others. */
+at::Tensor Search::advance(const std::vector<int64_t> &ids) {
+    const int64_t rows = static_cast<int64_t>(ids.size());
+    const at::Tensor words = at::tensor(ids, at::TensorOptions().dtype(at::kLong)).to(model.device);
+    cache->begin_step(rows);
+    auto tick = [&] {
         model.host.tick(nullptr, 0, 0);
+        return true;
+    };
+    std::vector<at::Tensor> parts(static_cast<size_t>(at::get_num_threads()));
+    if (reads_in_parts(rows)) {
+        const std::thread::id caller = std::this_thread::get_id();
+        std::atomic<bool> ended{false};
+        auto watch = [&] {
+            if (std::this_thread::get_id() != caller) return !ended;
+            try {
+                return tick();
+            } catch (...) {
+                ended = true;
+                throw;
+            }
+        };
+        in_parallel(0, rows, 1, [&](int64_t begin, int64_t end) {
+            c10::InferenceMode plain; /* of this thread */
+            parts[static_cast<size_t>(at::get_thread_num())] =
+                read(words.narrow(0, begin, end - begin), begin, watch);
+        });
+    } else {
+        parts[0] = read(words, 0, tick);
     }
     step++;
-    return stack.final_norm(x);
+    parts.erase(std::remove_if(parts.begin(), parts.end(),
+                               [](const at::Tensor &part) { return !part.defined(); }),
+                parts.end());
+    return parts.size() == 1 ? parts[0] : at::cat(parts);
 }
 
 /* Removes the items that are done, whose outputs decode() has taken, from the batch. */

@@ -46,8 +46,8 @@ class DeviceCache : public DecoderCache {
   public:
     DeviceCache(const Model &model, const Packed &sources, const at::Tensor &states, int64_t each);
     void begin_step(int64_t rows) override;
-    at::Tensor attend_tokens(size_t block, const at::Tensor &qkv) override;
-    at::Tensor attend_sources(size_t block, const at::Tensor &q) override;
+    at::Tensor attend_tokens(size_t block, const at::Tensor &qkv, int64_t) override;
+    at::Tensor attend_sources(size_t block, const at::Tensor &q, int64_t) override;
     void reorder(const std::vector<int64_t> &hypotheses) override;
     void keep_items(const std::vector<int64_t> &items) override;
 
@@ -87,7 +87,7 @@ void DeviceCache::begin_step(int64_t) {
 }
 
 /* parts [hypotheses, 3, heads, 1, head], so that a query meets the keys of its own hypothesis. */
-at::Tensor DeviceCache::attend_tokens(size_t block, const at::Tensor &qkv) {
+at::Tensor DeviceCache::attend_tokens(size_t block, const at::Tensor &qkv, int64_t) {
     BlockCache &cache = blocks_[block];
     int64_t rows = qkv.size(0);
     at::Tensor parts = qkv.view({rows, 3, stack_.heads, 1, stack_.head});
@@ -102,7 +102,7 @@ at::Tensor DeviceCache::attend_tokens(size_t block, const at::Tensor &qkv) {
 }
 
 /* The hypotheses of an item are queries of one attention to its sources. */
-at::Tensor DeviceCache::attend_sources(size_t block, const at::Tensor &q) {
+at::Tensor DeviceCache::attend_sources(size_t block, const at::Tensor &q, int64_t) {
     const BlockCache &cache = blocks_[block];
     int64_t items = cache.memory_key.size(0);
     std::optional<at::Tensor> mask;

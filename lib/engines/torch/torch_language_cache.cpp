@@ -28,8 +28,8 @@ class LanguageCache : public DecoderCache {
   public:
     LanguageCache(const Model &model, const Packed &prompts, int64_t each);
     void begin_step(int64_t rows) override;
-    at::Tensor attend_tokens(size_t block, const at::Tensor &qkv) override;
-    at::Tensor attend_sources(size_t, const at::Tensor &q) override { return q; }
+    at::Tensor attend_tokens(size_t block, const at::Tensor &qkv, int64_t) override;
+    at::Tensor attend_sources(size_t, const at::Tensor &q, int64_t) override { return q; }
     void reorder(const std::vector<int64_t> &hypotheses) override;
     void keep_items(const std::vector<int64_t> &items) override;
 
@@ -169,7 +169,7 @@ at::Tensor LanguageCache::attend_here(const Kept &kept, const at::Tensor &query,
     return out;
 }
 
-at::Tensor LanguageCache::attend_tokens(size_t number, const at::Tensor &qkv) {
+at::Tensor LanguageCache::attend_tokens(size_t number, const at::Tensor &qkv, int64_t) {
     const Block &block = stack_.blocks[number];
     Kept &own = blocks_[number];
     const int64_t rows = qkv.size(0), end = prompt_ + steps_;

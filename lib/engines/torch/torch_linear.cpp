@@ -103,9 +103,15 @@ at::Tensor Linear::operator()(const at::Tensor &x, const Drop &drop) const {
     return low_rank ? y + low_rank->product(x, drop) : y;
 }
 
+template <typename Block> static auto all_of(Block &block) {
+    return std::array{&block.self,      &block.self_out, &block.cross_q, &block.cross_kv,
+                      &block.cross_out, &block.up,       &block.gate,    &block.down};
+}
 std::array<Linear *, 8> matrices_of(Block &block) {
-    return {&block.self,      &block.self_out, &block.cross_q, &block.cross_kv,
-            &block.cross_out, &block.up,       &block.gate,    &block.down};
+    return all_of(block);
+}
+std::array<const Linear *, 8> matrices_of(const Block &block) {
+    return all_of(block);
 }
 
 at::Tensor activated(const Linear &linear, const at::Tensor &x, Activation activation,

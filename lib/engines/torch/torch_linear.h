@@ -40,6 +40,7 @@ class PackedWeights {
 
 /* The matrices of a block, of which some may not be given. */
 std::array<Linear *, 8> matrices_of(Block &block);
+std::array<const Linear *, 8> matrices_of(const Block &block);
 
 /* activate(linear(x, drop), activation); in a call that does not train, and where oneDNN
  * multiplies, in one pass over the result. */

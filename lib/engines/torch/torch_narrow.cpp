@@ -261,7 +261,7 @@ struct NarrowProduct {
     /* With rows that are taken as they are threads share the panels, so that each reads a part of
      * the weights, and where there are few panels for a thread, rows too. */
     void run_plain(const float *x) const {
-        const int64_t threads = at::get_num_threads(), panels = what.panels,
+        const int64_t threads = threads_here(), panels = what.panels,
                       wanted = threads == 1 ? 1 : (4 * threads + panels - 1) / panels,
                       parts = std::clamp<int64_t>(rows / (MOST_ROWS / 4), 1, wanted),
                       size = (rows + parts - 1) / parts;
@@ -282,7 +282,7 @@ struct NarrowProduct {
     /* With many rows threads share these, else the panels of the weight. */
     void run(const float *x) const {
         if (weight.kernels->narrow == nullptr) return run_plain(x);
-        const int64_t threads = at::get_num_threads();
+        const int64_t threads = threads_here();
         if (rows < MOST_ROWS / 4 * threads) {
             Rounded all(rows, row_bytes);
             round(x, rows, all);

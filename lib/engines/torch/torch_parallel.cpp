@@ -54,6 +54,10 @@ void run_parts(void *data) {
 
 } // namespace
 
+int64_t threads_here() {
+    return at::in_parallel_region() ? 1 : at::get_num_threads();
+}
+
 void in_parallel(int64_t begin, int64_t end, int64_t grain,
                  const std::function<void(int64_t, int64_t)> &body) {
     const int64_t count = end - begin,

@@ -25,6 +25,9 @@ namespace alcore_torch {
 void in_parallel(int64_t begin, int64_t end, int64_t grain,
                  const std::function<void(int64_t, int64_t)> &body);
 
+/* Threads that in_parallel() would use here with many indices: 1 within such a loop. */
+int64_t threads_here();
+
 /* The grain of a loop that reads or writes `numbers` float32 values for each index: large enough
  * that a thread works longer than it takes to start and join the threads, about 2 us, in which a
  * core passes over 8,192 values. */
