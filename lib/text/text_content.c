@@ -43,11 +43,12 @@ void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
         if (words) words[out->words] = reader.hash;
         out->words++;
         out->unspaced += reader.unspaced;
-        out->markup = out->markup || alcore__source_cell(text, length, reader.begin, reader.next);
+        if (reader.next - reader.begin == 1)
+            out->markup |= alcore__source_cell(text, length, reader.begin, reader.next);
         alcore__word_pattern_add(&pattern, &reader);
         if (reader.begin < variable_end) continue;
         out->letters += reader.letters;
-        if (reader.begin >= call_end)
+        if (reader.begin >= call_end && reader.next < length && text[reader.next] == '(')
             call_end = alcore__source_call(text, length, reader.begin, reader.next);
         if (reader.begin < call_end) out->called += reader.letters;
     }

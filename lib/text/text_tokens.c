@@ -12,6 +12,7 @@
 #include <utf8proc.h>
 
 #include "base/rng.h"
+#include "text/octet.h"
 #include "text/placeholder.h"
 #include "text/utf8.h"
 
@@ -110,42 +111,22 @@ static void join(token_hash *hash, int32_t point) {
 
 /* ---- runs of ASCII ---- */
 
-/* Eight bytes of a text, the first one lowest. */
-typedef uint64_t octet;
-#define EACH(byte) ((octet)0x0101010101010101u * (byte))
-
-static inline octet load(const char *text) {
-    octet bytes;
-    memcpy(&bytes, text, sizeof bytes);
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-    bytes = __builtin_bswap64(bytes);
-#endif
-    return bytes;
-}
-
-/* The highest bit of each byte, of those below 0x80, that is in first .. last. */
-static inline octet within(octet bytes, unsigned char first, unsigned char last) {
-    return (bytes + EACH(0x80 - first)) & ~(bytes + EACH(0x7F - last)) & EACH(0x80);
-}
-
 /* Joins the letters and digits that a text of at least eight bytes begins with, at most eight;
- * returns their number. The group is empty, and is again after eight. *marks: the highest bit of
- * each byte of them that is a capital or a digit. */
-static inline unsigned join_run(token_hash *hash, const char *text, int64_t *letters,
-                                octet *marks) {
-    const octet bytes = load(text), low = bytes & EACH(0x7F), lower = low | EACH('a' - 'A');
-    octet letter = within(lower, 'a', 'z') & ~bytes;
-    const octet digit = within(low, '0', '9') & ~bytes, others = ~(letter | digit) & EACH(0x80);
+ * returns their number. The group is empty, and is again after eight. */
+static inline unsigned join_run(token_hash *hash, const char *text, int64_t *letters) {
+    const alcore__octet bytes = alcore__octet_load(text), low = bytes & ALCORE__EACH(0x7F),
+                        lower = low | ALCORE__EACH('a' - 'A');
+    alcore__octet letter = alcore__octet_within(lower, 'a', 'z') & ~bytes;
+    const alcore__octet digit = alcore__octet_within(low, '0', '9') & ~bytes,
+                        others = ~(letter | digit) & ALCORE__EACH(0x80);
     const unsigned bits = others ? (unsigned)__builtin_ctzll(others) - 7 : 64;
-    *marks = 0;
     if (bits == 0) return 0;
-    const octet run = ~(octet)0 >> (64 - bits);
-    *marks = ((letter & ~(bytes << 2)) | digit) & run; /* a capital has no bit 'a' - 'A' */
+    const alcore__octet run = ~(alcore__octet)0 >> (64 - bits);
     letter = (letter & run) >> 7;
-    hash->group = ((lower & letter * 0xFF) | (EACH('0') & (digit >> 7) * 0xFF)) & run;
+    hash->group = ((lower & letter * 0xFF) | (ALCORE__EACH('0') & (digit >> 7) * 0xFF)) & run;
     hash->bits = bits;
     if (bits == 64) close_group(hash);
-    *letters += (int64_t)(letter * EACH(1) >> 56);
+    *letters += (int64_t)(letter * ALCORE__EACH(1) >> 56);
     return bits / 8;
 }
 
@@ -154,19 +135,12 @@ static void read_run(alcore__token_reader *reader, token_hash *hash) {
     const char *text = reader->text;
     size_t next = reader->next;
     unsigned count = 8;
-    octet marks = 0, others = 0;
-    while (count == 8 && hash->bits == 0 && next + 8 <= reader->length) {
-        count = join_run(hash, text + next, &reader->letters, &marks);
-        others |= next == reader->begin ? marks >> 8 : marks;
-        next += count;
-    }
-    reader->name |= others != 0;
+    while (count == 8 && hash->bits == 0 && next + 8 <= reader->length)
+        next += count = join_run(hash, text + next, &reader->letters);
     for (; next < reader->length && (unsigned char)text[next] < 0x80; next++) {
         int32_t point = (unsigned char)text[next];
         const enum character kind = classify_ascii(&point);
         if (kind != LETTER && kind != DIGIT) break;
-        reader->name |=
-            (point != (unsigned char)text[next] || kind == DIGIT) && next > reader->begin;
         join(hash, point);
         reader->letters += kind == LETTER;
     }
@@ -196,6 +170,7 @@ static void read_on(alcore__token_reader *reader, token_hash *hash, bool unspace
         if (point == '&' && !unspaced && marks_key(reader, next)) kind = PASSED;
         if (unspaced ? kind != MARK : kind == SPACE || kind == SIGN || kind == UNSPACED) return;
         if (kind != PASSED) add(reader, hash, kind, point);
+        reader->underscores += point == '_';
         reader->characters++;
         reader->next = next;
     }
@@ -216,7 +191,7 @@ static void read_token(alcore__token_reader *reader, size_t next, enum character
                        int32_t point) {
     token_hash hash = EMPTY;
     reader->letters = 0;
-    reader->name = false;
+    reader->underscores = 0;
     if (kind == SIGN || kind == UNSPACED) {
         add(reader, &hash, kind, point);
         reader->characters++;
@@ -226,7 +201,6 @@ static void read_token(alcore__token_reader *reader, size_t next, enum character
     close_group(&hash);
     reader->hash = hash.mixed;
     reader->unspaced = kind == UNSPACED;
-    reader->name &= kind == LETTER;
     reader->kind = reader->letters > 0 ? ALCORE__TOKEN_WORD
                    : kind == DIGIT     ? ALCORE__TOKEN_NUMBER
                                        : ALCORE__TOKEN_SIGN;

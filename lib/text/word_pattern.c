@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns of words, as word_pattern.h defines them. */
+/* Words that may be names, as word_pattern.h defines them. */
 #include "text/word_pattern.h"
-
-#include "base/rng.h"
 
 /* What a name counts as; hashes of words are far apart from it. */
 static const uint64_t NAME = 1;
@@ -10,8 +8,8 @@ static const uint64_t NAME = 1;
 static bool is_lower(char c) {
     return c >= 'a' && c <= 'z';
 }
-static bool is_letter(char c) {
-    return is_lower(c) || (c >= 'A' && c <= 'Z');
+static bool is_upper(char c) {
+    return c >= 'A' && c <= 'Z';
 }
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -26,46 +24,41 @@ static bool is_called(const char *text, size_t length, size_t at) {
     return i < length && text[i] == ')';
 }
 
-/* Whether a word has two underscores inside. */
-static bool is_joined(const alcore__token_reader *word) {
-    int count = 0;
-    if (word->next - word->begin < (size_t)word->letters + 2) return false;
-    for (size_t i = word->begin + 1; i + 1 < word->next; i++) count += word->text[i] == '_';
-    return count >= 2;
-}
-
-/* Whether a word with the form of a name is an emphasized word. */
-static bool is_emphasized(const alcore__token_reader *word) {
-    enum { LONGEST_NAME = 5 };
-    if (word->letters <= LONGEST_NAME) return false;
+/* Whether the letters, digits and underscores of a word have the form of a name. */
+static bool is_formed(const alcore__token_reader *word) {
+    enum { LONGEST_CAPITALS = 5 };
+    bool marked = false, emphasized = word->letters > LONGEST_CAPITALS && word->underscores == 0;
+    if (word->underscores >= 2) return true;
+    if (is_digit(word->text[word->begin])) return false;
     for (size_t i = word->begin; i < word->next; i++) {
         const char c = word->text[i];
-        if (is_lower(c) || is_digit(c) || c == '_') return false;
+        marked = marked || (i > word->begin && (is_upper(c) || is_digit(c)));
+        emphasized = emphasized && !is_lower(c) && !is_digit(c);
     }
-    return true;
+    return marked && !emphasized;
 }
 
-/* Whether a word goes on with the name that the last one began. */
-static bool goes_on(const alcore__word_pattern *self, const alcore__token_reader *word) {
-    return self->goes_on && word->begin == self->end + 1 && word->text[self->end] == '.' &&
-           word->letters >= 2 && is_lower(word->text[word->begin]);
+/* The offset of the word behind a point with which this one is a name; 0: there is none. */
+static size_t next_part(const alcore__token_reader *word) {
+    const size_t point = word->next;
+    const char *text = word->text;
+    if (point + 1 >= word->length || text[point] != '.' || word->letters < 2) return 0;
+    return (is_lower(text[point - 1]) || is_upper(text[point - 1])) && is_lower(text[point + 1])
+               ? point + 1
+               : 0;
 }
 
 /* A word that goes on with a name takes the place of what was before it. */
-void alcore__word_pattern_add(alcore__word_pattern *self, const alcore__token_reader *word) {
-    const size_t end = word->next;
-    const bool further = goes_on(self, word);
-    const bool name = further || (word->name && !is_emphasized(word)) ||
-                      is_called(word->text, word->length, end) || is_joined(word);
+void alcore__word_pattern_add_any(alcore__word_pattern *self, const alcore__token_reader *word) {
+    const bool further = self->goes_on == word->begin && self->goes_on > 0 && word->letters >= 2;
+    const bool name = further || is_formed(word) || is_called(word->text, word->length, word->next);
+    if (!further) self->before = self->any ? self->named : self->plain;
     if (further) self->others -= !self->last;
-    if (!further) self->before = self->named;
     self->others += !name;
     self->any = self->any || name;
     self->last = name;
-    self->goes_on = word->letters >= 2 && is_letter(word->text[end - 1]);
-    self->end = end;
+    self->goes_on = next_part(word);
     self->plain = alcore__scramble(alcore__token_join(self->plain, word->hash));
-    self->named = self->plain;
     if (self->any)
         self->named = alcore__scramble(alcore__token_join(self->before, name ? NAME : word->hash));
 }
