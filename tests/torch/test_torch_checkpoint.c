@@ -183,16 +183,6 @@ START_TEST(checkpoints_of_other_trainings_are_refused) {
 }
 END_TEST
 
-/* Writes a file of the checkpoint folder anew. */
-static void rewrite(const char *name, const char *bytes, size_t count) {
-    char path[200];
-    snprintf(path, sizeof path, "%s/%s", checkpoints, name);
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
-    fclose(file);
-}
-
 /* The manifest with the value behind "key": replaced. */
 static void change_manifest(const char *manifest, const char *key, const char *value) {
     char text[8192];
@@ -201,7 +191,7 @@ static void change_manifest(const char *manifest, const char *key, const char *v
     at = strchr(at, ':') + 1;
     snprintf(text, sizeof text, "%.*s %s%s", (int)(at - manifest), manifest, value,
              at + strcspn(at, ",\n"));
-    rewrite("checkpoint.json", text, strlen(text));
+    rewrite_in(checkpoints, "checkpoint.json", text, strlen(text));
 }
 
 /* Removes the manifest of the checkpoint before the last one. */
@@ -238,12 +228,12 @@ START_TEST(the_checkpoint_before_takes_over) {
     char *whole = go_on(&good, &count, &tokens);
     ck_assert_int_eq(tokens, 0);
     for (int damage = 0; damage < 3; damage++) {
-        rewrite("checkpoint-before.json", before, other_count);
-        if (damage == 0) rewrite("checkpoint.json", manifest, manifest_count / 2);
-        if (damage == 1) rewrite(name, state, state_count / 2);
+        rewrite_in(checkpoints, "checkpoint-before.json", before, other_count);
+        if (damage == 0) rewrite_in(checkpoints, "checkpoint.json", manifest, manifest_count / 2);
+        if (damage == 1) rewrite_in(checkpoints, name, state, state_count / 2);
         if (damage == 2) {
             state[state_count - 5] ^= 1;
-            rewrite(name, state, state_count);
+            rewrite_in(checkpoints, name, state, state_count);
             state[state_count - 5] ^= 1;
         }
         size_t bytes;
@@ -252,8 +242,8 @@ START_TEST(the_checkpoint_before_takes_over) {
         ck_assert_uint_eq(bytes, count);
         ck_assert_mem_eq(joined, whole, count);
         free(joined);
-        rewrite("checkpoint.json", manifest, manifest_count);
-        rewrite(name, state, state_count);
+        rewrite_in(checkpoints, "checkpoint.json", manifest, manifest_count);
+        rewrite_in(checkpoints, name, state, state_count);
     }
     /* A checkpoint of another training is no reason to go back. */
     alcore_sys_model_training other = good;
@@ -305,22 +295,22 @@ START_TEST(damaged_checkpoints_are_refused) {
         change_manifest(manifest, changes[i].key, changes[i].value);
         expect_refused(&good, changes[i].status, changes[i].word);
     }
-    rewrite("checkpoint.json", "[]", 2);
+    rewrite_in(checkpoints, "checkpoint.json", "[]", 2);
     expect_refused(&good, ALCORE_E_DATA, "checkpoint.json");
     for (size_t length = 0; length < manifest_count; length += 97) {
-        rewrite("checkpoint.json", manifest, length);
+        rewrite_in(checkpoints, "checkpoint.json", manifest, length);
         expect_refused(&good, ALCORE_E_DATA, "checkpoint.json");
     }
-    rewrite("checkpoint.json", manifest, manifest_count);
+    rewrite_in(checkpoints, "checkpoint.json", manifest, manifest_count);
     for (size_t length = 0; length < count; length += length < 32 ? 1 : 4999) {
-        rewrite(name, state, length);
+        rewrite_in(checkpoints, name, state, length);
         expect_refused(&good, ALCORE_E_DATA, name);
     }
     state[count - 5] ^= 1; /* one bit of a number */
-    rewrite(name, state, count);
+    rewrite_in(checkpoints, name, state, count);
     expect_refused(&good, ALCORE_E_CORRUPT, "its numbers");
     state[count - 5] ^= 1;
-    rewrite(name, state, count);
+    rewrite_in(checkpoints, name, state, count);
     trained = open_folder(scratch, 0, 0, 0);
     ck_assert_int_eq(engine->train(trained, &good, NULL), ALCORE_OK);
     engine->close(trained);

@@ -166,15 +166,6 @@ END_TEST
 
 /* ---- folders that change ---- */
 
-static void rewrite(const char *name, const char *bytes, size_t count) {
-    char path[200];
-    snprintf(path, sizeof path, "%s/%s", scratch, name);
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
-    fclose(file);
-}
-
 /* An open model has its weights in memory: what happens to its files does not reach it. Opened
  * again, the folder is another model. A folder whose config.json is another one is not copied from.
  */
@@ -195,7 +186,7 @@ START_TEST(an_open_model_stays_as_it_is) {
     snprintf(version, sizeof version, "%s", info.version);
 
     for (size_t i = count - 400; i < count; i++) weights[i] = (char)(weights[i] ^ 1);
-    rewrite("model.safetensors", weights, count);
+    rewrite_in(scratch, "model.safetensors", weights, count);
     sink = sink_of(&after);
     ck_assert_int_eq(engine->embed(model, &texts, &sink), ALCORE_OK);
     for (int i = 0; i < TEXTS; i++)
@@ -208,14 +199,14 @@ START_TEST(an_open_model_stays_as_it_is) {
     char *eps = strstr(config, "1e-12");
     ck_assert_ptr_nonnull(eps);
     memcpy(eps, "1e-11", 5);
-    rewrite("config.json", config, config_count);
+    rewrite_in(scratch, "config.json", config, config_count);
     ck_assert_int_eq(engine->save(model, saved), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "config.json is not the one"));
     ck_assert_int_ne(access(saved, F_OK), 0);
     memcpy(eps, "1e-12", 5);
-    rewrite("config.json", config, config_count);
+    rewrite_in(scratch, "config.json", config, config_count);
     save_scratch(model);
-    rewrite("config.json", config, 0);
+    rewrite_in(scratch, "config.json", config, 0);
     remove_scratch();
     ck_assert_int_eq(engine->save(model, saved), ALCORE_E_IO);
     engine->close(model);

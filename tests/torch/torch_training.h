@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of training share: a copy of a fixture in a folder of its own, with or without
- * dropout, its examples, and the folder that a trained model is saved to. */
+/* What the tests of training and of changed folders share: a copy of a fixture in a folder of its
+ * own, with or without dropout, its examples, and the folder that a trained model is saved to. */
 #ifndef TORCH_TRAINING_H
 #define TORCH_TRAINING_H
 
@@ -93,6 +93,17 @@ static inline char *slurp_from(const char *folder, const char *name, size_t *cou
     bytes[*count] = 0;
     fclose(file);
     return bytes;
+}
+
+/* Writes a file of a folder anew. */
+static inline void rewrite_in(const char *folder, const char *name, const void *bytes,
+                              size_t count) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
+    fclose(file);
 }
 
 static inline char *slurp_saved(const char *name, size_t *count) {
