@@ -55,16 +55,12 @@ static int read_weights(ablation *self) {
     return EXIT_DONE;
 }
 
-static alcore_status set_strategy_parameter(void *strategy, const char *name, const char *value) {
-    return alcore_strategy_set(strategy, name, value);
-}
-
 /* Makes the strategy and sets values [count] to the weights. A weight that the strategy refuses is
  * refused before anything is selected. */
 static int prepare_strategy(ablation *self, double *values) {
     const char *name = option_value(self->args, OPTION_STRATEGY, NULL);
     TRY(outcome(alcore_strategy_new(self->ctx, name, &self->strategy)));
-    TRY(set_parameters(self->args, set_strategy_parameter, self->strategy));
+    TRY(set_strategy_parameters(self->args, self->strategy));
     for (int64_t i = 0; i < self->count; i++) {
         TRY(outcome(alcore_strategy_set(self->strategy, self->parameter, self->texts[i])));
         if (!number_of(self->texts[i], &values[i]))

@@ -42,6 +42,9 @@ int shard_select(const arguments *args, alcore_request *request);
 /* Calls set(handle, name, value) for every -p NAME=VALUE; an exit code. */
 int set_parameters(const arguments *args, alcore_status (*set)(void *, const char *, const char *),
                    void *handle);
+/* The same of a strategy and of a scorer. */
+int set_strategy_parameters(const arguments *args, alcore_strategy *strategy);
+int set_scorer_parameters(const arguments *args, alcore_scorer *scorer);
 
 /* Refuses, before anything is read, an output of the command line that is one of its inputs, or two
  * outputs that are one file (output_check.c). check_output: one output of an option, at a path that

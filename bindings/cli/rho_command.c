@@ -46,10 +46,6 @@ static int read_k(rho_run *self) {
     return self->k_count ? EXIT_DONE : complain(EXIT_USAGE, "--k: a number is needed");
 }
 
-static alcore_status set_scorer_parameter(void *scorer, const char *name, const char *value) {
-    return alcore_scorer_set(scorer, name, value);
-}
-
 /* Gives a pool its scores: those of the file, or of the scorer. */
 static int add_scores(rho_run *self, alcore_pool *pool, const char *path) {
     alcore_scorer *scorer = NULL;
@@ -57,7 +53,7 @@ static int add_scores(rho_run *self, alcore_pool *pool, const char *path) {
     TRY(inputs_open_model(self->ctx, self->args, &self->in, &self->model));
     TRY(outcome(
         alcore_scorer_new(self->ctx, option_value(self->args, OPTION_SCORER, "nnll"), &scorer)));
-    int code = set_parameters(self->args, set_scorer_parameter, scorer);
+    int code = set_scorer_parameters(self->args, scorer);
     if (code == EXIT_DONE) code = outcome(alcore_scorer_run(scorer, pool, self->model));
     alcore_scorer_unref(scorer);
     return code;

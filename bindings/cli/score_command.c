@@ -8,10 +8,6 @@
 #include "inputs.h"
 #include "text_output.h"
 
-static alcore_status set_scorer_parameter(void *scorer, const char *name, const char *value) {
-    return alcore_scorer_set(scorer, name, value);
-}
-
 /* With --json: the scorer, and how many of the rows have a score. */
 static int print_counts(const arguments *args, const inputs *in) {
     const int64_t rows = alcore_pool_row_count(in->candidates);
@@ -34,7 +30,7 @@ static int run_score(const arguments *args, alcore_ctx *ctx, const inputs *in) {
     alcore_status status = alcore_scorer_new(ctx, option_value(args, OPTION_SCORER, ""), &scorer);
     int code = outcome(status);
 
-    if (code == EXIT_DONE) code = set_parameters(args, set_scorer_parameter, scorer);
+    if (code == EXIT_DONE) code = set_scorer_parameters(args, scorer);
     if (code == EXIT_DONE) code = inputs_check_scorer(args, scorer);
     if (code == EXIT_DONE) code = inputs_model(ctx, args, in, &model);
     if (code == EXIT_DONE) {

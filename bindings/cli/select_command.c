@@ -31,6 +31,18 @@ static alcore_status set_strategy_parameter(void *strategy, const char *name, co
     return alcore_strategy_set(strategy, name, value);
 }
 
+int set_strategy_parameters(const arguments *args, alcore_strategy *strategy) {
+    return set_parameters(args, set_strategy_parameter, strategy);
+}
+
+static alcore_status set_scorer_parameter(void *scorer, const char *name, const char *value) {
+    return alcore_scorer_set(scorer, name, value);
+}
+
+int set_scorer_parameters(const arguments *args, alcore_scorer *scorer) {
+    return set_parameters(args, set_scorer_parameter, scorer);
+}
+
 /* The request's name of an option of the command: "max_similarity" for --max-similarity. */
 static void name_of_option(option_id id, char out[32]) {
     snprintf(out, 32, "%s", option_table[id].name);
@@ -66,7 +78,7 @@ int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
     int code = EXIT_DONE;
     if (option_given(args, OPTION_PLAN))
         code = outcome(alcore_strategy_set(strategy, "file", option_value(args, OPTION_PLAN, "")));
-    if (code == EXIT_DONE) code = set_parameters(args, set_strategy_parameter, strategy);
+    if (code == EXIT_DONE) code = set_strategy_parameters(args, strategy);
     if (code == EXIT_DONE) code = outcome(alcore_request_set_strategy(in->request, strategy));
     alcore_strategy_unref(strategy);
     TRY(code);

@@ -1,39 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sweep: experiments. Each call begins a small one from nothing, in a folder in memory where that
- * can be, as every file is brought to the disk. */
+/* Sweep: experiments. Each call begins a small one from nothing. */
 #include "sweep.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "test_folder.h"
-
-/* The folder of this process. */
-static char bed[TEST_PATH_BYTES];
-
-static const char *in_bed(const char *name) {
-    static char path[3][TEST_PATH_BYTES + 32];
-    static int next;
-    next = (next + 1) % 3;
-    snprintf(path[next], sizeof path[next], "%s/%s", bed, name);
-    return path[next];
-}
-
-static void remove_bed(void) {
-    test_folder_remove(bed);
-}
-
-static void put(const char *name, const char *text) {
-    FILE *file = fopen(in_bed(name), "wb");
-    if (!file || fputs(text, file) < 0 || fclose(file) != 0) abort();
-}
+#include "sweep_bed.h"
 
 /* A round before the first one, which is shared, and one that selects with its model. Commands are
  * not among it: to start a program for each allocation takes minutes. */
-static void make_bed(void) {
-    snprintf(bed, sizeof bed, "/dev/shm/alcore-sweep-experiment-XXXXXX");
-    if (!mkdtemp(bed)) test_folder_make(bed, "sweep-experiment");
-    atexit(remove_bed);
+static void make_experiment(void) {
+    make_bed("sweep-experiment");
     put("pool.tsv", "id\ttext\treference\na\tone two\tx y\nb\ttwo three\ty z\nc\tone\tx\n");
     put("test.tsv", "id\ttext\nt\tone six\nu\ttwo\n");
     put("experiment.json",
@@ -57,7 +30,7 @@ ALLOCATES(alcore_experiment_run, 0) {
     int events = 0;
     options.event = count_event;
     options.event_user = &events;
-    if (!*bed) make_bed();
+    if (!*bed) make_experiment();
     sweep_pause(w); /* nftw() takes memory too */
     if (access(in_bed("out"), F_OK) == 0) test_folder_remove(in_bed("out"));
     sweep_resume(w);

@@ -9,30 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "test_folder.h"
+#include "sweep_bed.h"
 
 #ifdef ALCORE_HAVE_SQLITE
 
-/* The folder of this process: template/ is a project with a round of two items and an answer to
+/* In the folder of this process template/ is a project with a round of two items and an answer to
  * one of them, now/ what a call gets. */
-static char bed[TEST_PATH_BYTES];
-
-static const char *in_bed(const char *name) {
-    static char path[2][TEST_PATH_BYTES + 300];
-    static int next;
-    next = !next;
-    snprintf(path[next], sizeof path[next], "%s/%s", bed, name);
-    return path[next];
-}
-
-static void remove_bed(void) {
-    test_folder_remove(bed);
-}
-
-static void put(const char *name, const char *text) {
-    FILE *file = fopen(in_bed(name), "wb");
-    if (!file || fputs(text, file) < 0 || fclose(file) != 0) abort();
-}
 
 static void must(alcore_status status) {
     if (status == ALCORE_OK) return;
@@ -42,10 +24,7 @@ static void must(alcore_status status) {
 
 static void make_template(alcore_ctx *ctx) {
     alcore_project *project;
-    /* Where there is one, a file system in memory, which need not be waited for. */
-    strcpy(bed, "/dev/shm/alcore-sweep-project-XXXXXX");
-    if (!mkdtemp(bed)) test_folder_make(bed, "sweep-project");
-    atexit(remove_bed);
+    make_bed("sweep-project");
     put("pool.tsv", "id\ttext\na\tone\nb\tone two\nc\tthree\nd\tfour five\ne\tsix\n");
     put("more.tsv", "id\ttext\na\tone\nf\tseven\n"); /* one is there */
     put("two.csv",

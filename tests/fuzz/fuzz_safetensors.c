@@ -1,27 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .safetensors: an accepted array lies inside the file. */
-#include "base/tensor_view.h"
-#include "formats/array_file.h"
-#include "fuzz_target.h"
+/* .safetensors */
+#include "fuzz_array.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
-    memory_host host;
-    memory_host_open(&host);
-    memory_host_file(&host, data, bytes);
-    alcore__array_info info;
-    alcore__file *file = NULL;
-    alcore_status status = alcore__array_open(host.ctx, "f.safetensors", &info, &file);
-    if (status == ALCORE_OK) {
-        FUZZ_CHECK(info.ndim >= 1 && info.ndim <= 2 && info.shape[0] >= 0 && info.shape[1] >= 0);
-        size_t size = alcore_sys_dtype_bytes(info.dtype);
-        FUZZ_CHECK(size > 0 && info.data_start <= (int64_t)bytes);
-        const size_t numbers = (size_t)info.shape[0] * (size_t)info.shape[1];
-        FUZZ_CHECK(numbers <= bytes - (size_t)info.data_start);
-        void *values = malloc(numbers * size + 1);
-        FUZZ_CHECK(alcore__array_read(file, &info, 0, info.shape[0], values) == ALCORE_OK);
-        free(values);
-    }
-    alcore__file_close(file);
-    fuzz_finish(&host, bytes, status);
+    fuzz_array("f.safetensors", data, bytes);
     return 0;
 }

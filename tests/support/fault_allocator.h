@@ -67,6 +67,17 @@ static inline alcore_allocator fault_table(fault_allocator *fault) {
     return table;
 }
 
+/* A new context that allocates by it, owned by the caller; threads 0: as many as there are. */
+static inline alcore_ctx *fault_context(fault_allocator *fault, int32_t threads) {
+    const alcore_allocator table = fault_table(fault);
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_ctx *made;
+    options.allocator = &table;
+    options.threads = threads;
+    if (alcore_ctx_new(&options, &made) != ALCORE_OK) abort();
+    return made;
+}
+
 /* Makes call number `call` from now on fail (1 is the next), and with from_on every call after it
  * too; 0 stops failing. */
 static inline void fault_arm(fault_allocator *fault, long long call, int from_on) {

@@ -350,13 +350,9 @@ static char *adapter_at_end(const alcore_sys_model_training *how, size_t *count)
  * bytes. */
 START_TEST(trainings_that_fail_go_on) {
     char command[2 * TEST_PATH_BYTES + 60], folder[TEST_PATH_BYTES + 16];
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    const alcore_allocator allocator = fault_table(&fault);
     begin();
     roomy = ctx; /* which the engine was loaded with */
-    options.allocator = &allocator;
-    options.threads = 1;
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    ctx = fault_context(&fault, 1);
     copy_fixture("qwen3", false);
     examples all = read_examples("qwen3");
     snprintf(folder, sizeof folder, "%s/kept", scratch);

@@ -189,8 +189,7 @@ static alcore_status end(void *user, alcore__xml *xml, const char *name) {
     if (strcmp(name, "trans-unit") == 0) return end_unit(self);
     if (!self->in_other) ALCORE__TRY(alcore__xliff_inline_end(&self->within, &self->file, name));
     if (strcmp(name, "alt-trans") == 0) self->in_other = false;
-    if (strcmp(name, "source") == 0 || strcmp(name, "target") == 0 || strcmp(name, "note") == 0)
-        self->file.field = NULL;
+    alcore__xliff_end_field(&self->file, name);
     return ALCORE_OK;
 }
 

@@ -201,8 +201,7 @@ static alcore_status end(void *user, alcore__xml *xml, const char *name) {
     if (strcmp(name, "unit") == 0) return end_unit(self);
     if (self->in_part && (strcmp(name, "segment") == 0 || strcmp(name, "ignorable") == 0))
         return end_part(self);
-    if (strcmp(name, "source") == 0 || strcmp(name, "target") == 0 || strcmp(name, "note") == 0)
-        self->file.field = NULL;
+    alcore__xliff_end_field(&self->file, name);
     return ALCORE_OK;
 }
 

@@ -42,6 +42,11 @@ alcore_status alcore__xliff_start_comment(alcore__xliff *self) {
     return alcore__unit_new_comment(&self->unit);
 }
 
+void alcore__xliff_end_field(alcore__xliff *self, const char *name) {
+    if (strcmp(name, "source") == 0 || strcmp(name, "target") == 0 || strcmp(name, "note") == 0)
+        self->field = NULL;
+}
+
 alcore_status alcore__xliff_add_text(alcore__xliff *self, const char *text, size_t length) {
     if (!self->field) return ALCORE_OK;
     return alcore__buffer_append(self->unit.ctx, self->field, text, length);

@@ -24,6 +24,8 @@ alcore_status alcore__xliff_start(alcore__xliff *self, alcore__xml *xml, const c
 alcore_status alcore__xliff_start_unit(alcore__xliff *self, alcore__xml *xml, const char *id);
 /* Begins a note of somebody else, whose text is a comment. */
 alcore_status alcore__xliff_start_comment(alcore__xliff *self);
+/* Ends an element: behind a source, target or note text is passed over. */
+void alcore__xliff_end_field(alcore__xliff *self, const char *name);
 /* Appends text to the field. */
 alcore_status alcore__xliff_add_text(alcore__xliff *self, const char *text, size_t length);
 

@@ -5,18 +5,9 @@
 #include "check_suite.h"
 #include "fault_allocator.h"
 
-static alcore_ctx *counted(fault_allocator *fault) {
-    alcore_allocator table = fault_table(fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    options.allocator = &table;
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
-    return ctx;
-}
-
 START_TEST(every_byte_is_given_back) {
     fault_allocator fault = {0};
-    alcore_ctx *ctx = counted(&fault);
+    alcore_ctx *ctx = fault_context(&fault, 0);
     char *block = alcore__alloc(ctx, 10);
     ck_assert_ptr_nonnull(block);
     ck_assert_uint_eq((uintptr_t)block % 16, 0);
@@ -41,7 +32,7 @@ END_TEST
 
 START_TEST(overflow_is_out_of_memory) {
     fault_allocator fault = {0};
-    alcore_ctx *ctx = counted(&fault);
+    alcore_ctx *ctx = fault_context(&fault, 0);
     int64_t *array = (int64_t *)&array;
     size_t capacity = 0;
     ck_assert_ptr_null(alcore__alloc(ctx, SIZE_MAX));
@@ -62,7 +53,7 @@ END_TEST
 
 START_TEST(arrays_grow_and_keep_their_numbers) {
     fault_allocator fault = {0};
-    alcore_ctx *ctx = counted(&fault);
+    alcore_ctx *ctx = fault_context(&fault, 0);
     int64_t *array = NULL;
     size_t capacity = 0;
     for (int64_t i = 0; i < 5000; i++) {
@@ -87,7 +78,7 @@ END_TEST
 
 START_TEST(buffers_hold_text) {
     fault_allocator fault = {0};
-    alcore_ctx *ctx = counted(&fault);
+    alcore_ctx *ctx = fault_context(&fault, 0);
     alcore__buffer buffer = {0};
     char word[400];
     memset(word, 'w', sizeof word);
@@ -112,7 +103,7 @@ END_TEST
 
 START_TEST(arena_texts_never_move) {
     fault_allocator fault = {0};
-    alcore_ctx *ctx = counted(&fault);
+    alcore_ctx *ctx = fault_context(&fault, 0);
     alcore__arena arena = {0};
     enum { TEXTS = 3000 };
     static unsigned char *texts[TEXTS];

@@ -28,18 +28,9 @@ static thing *new_thing(alcore_ctx *ctx) {
     return made;
 }
 
-static alcore_ctx *counted(fault_allocator *fault) {
-    alcore_allocator table = fault_table(fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    options.allocator = &table;
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
-    return ctx;
-}
-
 START_TEST(any_order_of_release_is_safe) {
     fault_allocator fault = {0};
-    alcore_ctx *ctx = counted(&fault);
+    alcore_ctx *ctx = fault_context(&fault, 0);
     thing *one = new_thing(ctx);
     released = 0;
     ck_assert_ptr_eq(alcore_ctx_ref(ctx), ctx);
@@ -91,7 +82,7 @@ static alcore_status read_again(thing *self) {
 
 START_TEST(a_callback_finds_the_handle_busy) {
     fault_allocator fault = {0};
-    alcore_ctx *ctx = counted(&fault);
+    alcore_ctx *ctx = fault_context(&fault, 0);
     thing *one = new_thing(ctx);
     int64_t value = 0;
     ck_assert_int_eq(thing_change(one, change_again), ALCORE_E_BUSY);
@@ -137,7 +128,7 @@ static void *change_for_ever(void *argument) {
 
 START_TEST(threads_never_change_a_handle_together) {
     fault_allocator fault = {0};
-    alcore_ctx *ctx = counted(&fault);
+    alcore_ctx *ctx = fault_context(&fault, 0);
     thing *one = new_thing(ctx);
     contest contests[2] = {{.target = one}, {.target = one}};
     pthread_t threads[2];

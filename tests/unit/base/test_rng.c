@@ -153,9 +153,6 @@ END_TEST
 
 START_TEST(a_sample_says_what_is_wrong) {
     fault_allocator fault = {0};
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
     alcore__rng rng, before;
     int64_t out[4] = {-1, -1, -1, -1};
     alcore__rng_seed(&rng, 1);
@@ -166,8 +163,7 @@ START_TEST(a_sample_says_what_is_wrong) {
     ck_assert_int_eq(alcore__rng_sample(NULL, &rng, 5, 2, NULL), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore__rng_sample(NULL, &rng, 5, 0, NULL), ALCORE_OK);
     ck_assert_int_eq(alcore__rng_sample(NULL, &rng, INT64_MAX, INT64_MAX / 3, out), ALCORE_E_NOMEM);
-    options.allocator = &table;
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    alcore_ctx *ctx = fault_context(&fault, 0);
     for (int64_t n = 10; n <= 1000000000; n *= 100000000) {
         fault_arm(&fault, 1, 0);
         ck_assert_int_eq(alcore__rng_sample(ctx, &rng, n, 4, out), ALCORE_E_NOMEM);

@@ -57,13 +57,9 @@ END_TEST
 
 START_TEST(without_memory_it_says_so) {
     fault_allocator fault = {0};
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
     item items[40];
     draw(items, 40, 9);
-    options.allocator = &table;
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    alcore_ctx *ctx = fault_context(&fault, 0);
     fault_arm(&fault, 1, 0);
     ck_assert_int_eq(alcore__sort(ctx, items, 40, sizeof *items, by_key), ALCORE_E_NOMEM);
     fault_arm(&fault, 0, 0);

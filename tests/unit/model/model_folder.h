@@ -83,6 +83,17 @@ static inline alcore_ctx *null_context(alcore_log_function log) {
     return context_with(null_module(), log);
 }
 
+/* Both pools have these rows alone, and the same values in the column "logprobs", more than one a
+ * row. */
+static inline void expect_same_logprobs(const alcore_pool *a, const alcore_pool *b, size_t rows) {
+    alcore_tensor x, y, x_offsets, y_offsets;
+    MUST(alcore_pool_get_column(a, "logprobs", &x, &x_offsets));
+    MUST(alcore_pool_get_column(b, "logprobs", &y, &y_offsets));
+    ck_assert_int_eq(memcmp(x_offsets.data, y_offsets.data, (rows + 1) * sizeof(int64_t)), 0);
+    ck_assert_int_gt(x.shape[0], (int64_t)rows);
+    ck_assert_int_eq(memcmp(x.data, y.data, (size_t)x.shape[0] * sizeof(float)), 0);
+}
+
 /* Ends a turn in which an allocation of null_context() may have failed: releases what it has made,
  * and checks that nothing else was the matter and nothing leaked. Returns whether one failed. */
 static inline bool end_turn(alcore_status status, alcore_model *model, alcore_pool *pool,

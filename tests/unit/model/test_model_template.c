@@ -43,16 +43,6 @@ static alcore_status open_with(alcore_ctx *ctx, const char *prompt, alcore_model
     return alcore_model_open(ctx, folder, &options, out);
 }
 
-/* The values of the column "logprobs" of both pools are the same. */
-static void expect_same(const alcore_pool *a, const alcore_pool *b) {
-    alcore_tensor x, y, x_offsets, y_offsets;
-    MUST(alcore_pool_get_column(a, "logprobs", &x, &x_offsets));
-    MUST(alcore_pool_get_column(b, "logprobs", &y, &y_offsets));
-    ck_assert_int_eq(memcmp(x_offsets.data, y_offsets.data, (ROWS + 1) * sizeof(int64_t)), 0);
-    ck_assert_int_gt(x.shape[0], ROWS);
-    ck_assert_int_eq(memcmp(x.data, y.data, (size_t)x.shape[0] * sizeof(float)), 0);
-}
-
 START_TEST(a_prompt_is_around_each_text) {
     make_folder();
     alcore_ctx *ctx = null_context(NULL);
@@ -62,7 +52,7 @@ START_TEST(a_prompt_is_around_each_text) {
     MUST(open_with(ctx, "{text}", &plain));
     MUST(alcore_model_run(model, pool, "logprobs"));
     MUST(alcore_model_run(plain, same, "logprobs"));
-    expect_same(pool, same);
+    expect_same_logprobs(pool, same, ROWS);
     alcore_model_unref(plain);
     alcore_pool_unref(same);
     end_model(ctx, pool, model);
@@ -361,7 +351,7 @@ START_TEST(a_prompt_is_a_turn) {
         MUST(alcore_model_set_chat(model, 1, i == 0 ? NULL : "en"));
         MUST(alcore_model_run(model, pool, "logprobs"));
         MUST(alcore_model_run(plain, same, "logprobs"));
-        expect_same(pool, same);
+        expect_same_logprobs(pool, same, ROWS);
         MUST(alcore_pool_get_column_info(pool, "logprobs", &told));
         ck_assert_ptr_nonnull(strstr(told.origin, ", chat template "));
         ck_assert_int_eq(strstr(told.origin, ", system turn \"en\"") != NULL, i == 1);

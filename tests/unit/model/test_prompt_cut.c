@@ -42,16 +42,6 @@ static alcore_model *open_with(alcore_ctx *ctx, const char *prompt) {
     return model;
 }
 
-/* The values of the column "logprobs" of both pools are the same. */
-static void expect_same(const alcore_pool *a, const alcore_pool *b) {
-    alcore_tensor x, y, x_offsets, y_offsets;
-    MUST(alcore_pool_get_column(a, "logprobs", &x, &x_offsets));
-    MUST(alcore_pool_get_column(b, "logprobs", &y, &y_offsets));
-    ck_assert_int_eq(memcmp(x_offsets.data, y_offsets.data, (ROWS + 1) * sizeof(int64_t)), 0);
-    ck_assert_int_gt(x.shape[0], ROWS);
-    ck_assert_int_eq(memcmp(x.data, y.data, (size_t)x.shape[0] * sizeof(float)), 0);
-}
-
 /* The tokens that the model was given of each text, the last first. */
 static void expect_read(alcore_model *model, alcore_pool *pool, const char *const *expected) {
     alcore_pool *outputs;
@@ -81,7 +71,7 @@ START_TEST(the_text_alone_is_cut) {
     ck_assert_int_eq(alcore_model_cut_count(model), 0);
     MUST(alcore_model_run(model, pool, "logprobs"));
     ck_assert_int_eq(alcore_model_cut_count(model), 1);
-    expect_same(pool, same);
+    expect_same_logprobs(pool, same, ROWS);
     alcore_pool_unref(same);
     end_model(ctx, pool, model);
 }
@@ -148,7 +138,7 @@ START_TEST(characters_stay_whole) {
     MUST(alcore_model_run(model, pool, "logprobs"));
     ck_assert_int_eq(alcore_model_cut_count(model), ROWS);
     MUST(alcore_model_run(model, same, "logprobs"));
-    expect_same(pool, same);
+    expect_same_logprobs(pool, same, ROWS);
     alcore_pool_unref(same);
     end_model(ctx, pool, model);
 }

@@ -7,28 +7,7 @@
 #include "base/base.h"
 #include "pool/column.h"
 #include "pool/column_names.h"
-#include "pool_test.h"
-
-static alcore_tensor tensor_of(void *data, int32_t dtype, int32_t ndim, int64_t *shape) {
-    alcore_tensor tensor;
-    ck_assert_ok(alcore_tensor_init(&tensor, data, dtype, shape, ndim));
-    return tensor;
-}
-
-static alcore_ctx *ctx;
-static alcore_pool *pool;
-
-static void setup(void) {
-    ctx = test_ctx();
-    pool = test_pool_of(ctx, 5);
-}
-
-static void teardown(void) {
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-}
-
-static const int64_t all_rows[] = {0, 1, 2, 3, 4};
+#include "pool_column_bed.h"
 
 START_TEST(scalar_kept) {
     float scores[] = {1, 2, 3, 4, 5};
@@ -534,7 +513,7 @@ START_TEST(inputs_come_first) {
 END_TEST
 
 static void add(TCase *tests) {
-    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_checked_fixture(tests, bed_setup, bed_teardown);
     tcase_add_test(tests, inputs_come_first);
     tcase_add_test(tests, scalar_kept);
     tcase_add_test(tests, dense_borrowed_and_strided);

@@ -324,14 +324,9 @@ static inline void end(void) {
 static inline void sweep_allocations(run *before, run *self, const char *const *columns,
                                      int entries) {
     fault_allocator fault = {0};
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
     bool clean = false;
     const long long thinned = getenv("ALCORE_TEST_BRIEF") ? 7 : 1;
-    options.allocator = &table;
-    options.threads = 1;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    alcore_ctx *ctx = fault_context(&fault, 1);
     alcore_pool *pool = pool_of_run(ctx, self);
     if (self->given) give_logprobs(pool);
     alcore_model *model = model_of(ctx, self);

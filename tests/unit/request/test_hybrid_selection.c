@@ -477,13 +477,10 @@ END_TEST
 /* Where memory runs out while a part is chosen, the old part stays, with name and values. */
 START_TEST(a_part_that_was_not_set) {
     fault_allocator fault = {0};
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     alcore_strategy *strategy;
     alcore_status status = ALCORE_E_NOMEM;
     const char *text;
-    options.allocator = &table;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    ctx = fault_context(&fault, 0);
     ck_assert_ok(alcore_strategy_new(ctx, "hybrid", &strategy));
     ck_assert_ok(alcore_strategy_set(strategy, "sentences", "huds"));
     ck_assert_ok(alcore_strategy_set_int(strategy, "sentences.n_strata", 3));

@@ -132,10 +132,7 @@ START_TEST(kept_phrases_equal_new_ones) {
     static const char *const MORE[] = {"a c f b"};
     static corpus texts;
     fault_allocator counts = {0};
-    alcore_allocator counting = fault_table(&counts);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    options.allocator = &counting;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    ctx = fault_context(&counts, 0);
     make_corpus(400 + (uint64_t)_i, &texts);
     alcore_pool *pool = texts_pool(texts.rows, TEXTS);
     alcore_pool *labeled = texts_pool(texts.labeled_rows, LABELED);

@@ -12,12 +12,7 @@
  * lost. */
 START_TEST(every_allocation) {
     fault_allocator fault = {0};
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    options.allocator = &table;
-    options.threads = 1;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    alcore_ctx *ctx = fault_context(&fault, 1);
     alcore_pool *pool = numbered_pool(ctx, 20);
     alcore_request *request = request_for(ctx, pool, "huds", "12w");
     bool clean = false;

@@ -294,12 +294,7 @@ END_TEST
 START_TEST(memory_runs_out) {
     static const char *const labeled_texts[] = {"Open the file in a new window", "Save all of it"};
     fault_allocator fault = {0};
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *ctx;
-    options.allocator = &table;
-    options.threads = 1;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    alcore_ctx *ctx = fault_context(&fault, 1);
     static const char *const texts[] = {
         "Open this file in a new window",   "Could not read any of %d files",
         "Could not read one of %d files",   "Could not read any of the %d files",

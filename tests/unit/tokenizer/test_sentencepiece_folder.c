@@ -265,12 +265,9 @@ START_TEST(failing_allocations_are_reported) {
         long long call = 1;
         for (; status == ALCORE_E_NOMEM; call++) {
             fault_allocator fault = {0};
-            const alcore_allocator table = fault_table(&fault);
-            alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
             alcore_ctx *ctx = NULL;
             alcore_tokenizer *tokenizer = NULL;
-            options.allocator = &table;
-            ck_assert_ok(alcore_ctx_new(&options, &ctx));
+            ctx = fault_context(&fault, 0);
             const long long blocks = atomic_load(&fault.live_blocks);
             fault_arm(&fault, call, 0);
             status = alcore_tokenizer_open(ctx, path_of(names[i]), &tokenizer);

@@ -127,11 +127,8 @@ static const struct {
 static alcore_status run_with_failure(size_t number, long long call, int from_on,
                                       long long *failures, uint64_t *sum) {
     fault_allocator fault = {0};
-    const alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     alcore_ctx *ctx = NULL;
-    options.allocator = &table;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    ctx = fault_context(&fault, 0);
     const long long blocks = atomic_load(&fault.live_blocks);
     fault_arm(&fault, call, from_on);
     const alcore_status status = jobs[number].run(ctx, jobs[number].text, sum);

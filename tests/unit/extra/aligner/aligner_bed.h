@@ -12,6 +12,13 @@
 #include "extra/aligner/aligner_model.h"
 #include "text/words.h"
 
+/* Options whose other members are the defaults. */
+#define ALIGNER_WITH(...)                                                                          \
+    {                                                                                              \
+        .size = sizeof(alcore_aligner_options), .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET,        \
+        .alpha = ALCORE_UNSET, __VA_ARGS__                                                         \
+    }
+
 static inline const char *bed_text(const void *data, int64_t row, size_t *length) {
     const char *const *texts = data;
     *length = strlen(texts[row]);

@@ -506,12 +506,7 @@ static alcore_status use_everything(alcore_ctx *ctx, const bed_pairs *pairs) {
 START_TEST(test_memory) {
     bed_pairs pairs = bed_random_pairs(9, 40, 20, 10);
     fault_allocator fault = {0};
-    const alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    options.allocator = &table;
-    options.threads = 1;
-    alcore_ctx *ctx;
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    alcore_ctx *ctx = fault_context(&fault, 1);
     ck_assert_int_eq(use_everything(ctx, &pairs), ALCORE_OK);
     const long long blocks = atomic_load(&fault.live_blocks);
     int failed = 0;

@@ -155,39 +155,15 @@ START_TEST(every_option_counts) {
     alcore_ctx *ctx = bed_ctx(1);
     bed_pairs p = make_pairs();
     const alcore_aligner_options settings[] = {
-        {.size = sizeof settings[0],
-         .model = ALCORE_ALIGNER_IBM1,
-         .p0 = ALCORE_UNSET,
-         .lambda = ALCORE_UNSET,
-         .alpha = ALCORE_UNSET},
-        {.size = sizeof settings[0],
-         .estimate = ALCORE_ESTIMATE_COUNTS,
-         .p0 = ALCORE_UNSET,
-         .lambda = ALCORE_UNSET,
-         .alpha = ALCORE_UNSET},
-        {.size = sizeof settings[0],
-         .tension = ALCORE_TENSION_GRADIENT,
-         .p0 = ALCORE_UNSET,
-         .lambda = ALCORE_UNSET,
-         .alpha = ALCORE_UNSET},
-        {.size = sizeof settings[0],
-         .tension = ALCORE_TENSION_PUBLIC,
-         .p0 = ALCORE_UNSET,
-         .lambda = ALCORE_UNSET,
-         .alpha = ALCORE_UNSET},
-        {.size = sizeof settings[0],
-         .iterations = 4,
-         .p0 = ALCORE_UNSET,
-         .lambda = ALCORE_UNSET,
-         .alpha = ALCORE_UNSET},
+        ALIGNER_WITH(.model = ALCORE_ALIGNER_IBM1),
+        ALIGNER_WITH(.estimate = ALCORE_ESTIMATE_COUNTS),
+        ALIGNER_WITH(.tension = ALCORE_TENSION_GRADIENT),
+        ALIGNER_WITH(.tension = ALCORE_TENSION_PUBLIC),
+        ALIGNER_WITH(.iterations = 4),
         {.size = sizeof settings[0], .p0 = 0.3, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
         {.size = sizeof settings[0], .lambda = 1, .p0 = ALCORE_UNSET, .alpha = ALCORE_UNSET},
         {.size = sizeof settings[0], .alpha = 1, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET},
-        {.size = sizeof settings[0],
-         .direction = ALCORE_DIRECTION_REVERSE,
-         .p0 = ALCORE_UNSET,
-         .lambda = ALCORE_UNSET,
-         .alpha = ALCORE_UNSET},
+        ALIGNER_WITH(.direction = ALCORE_DIRECTION_REVERSE),
     };
     enum { SETTINGS = sizeof settings / sizeof *settings };
     double last[SETTINGS + 1];
@@ -223,36 +199,18 @@ static void assert_refused(alcore_ctx *ctx, alcore_aligner_options options, alco
 
 START_TEST(options_out_of_range_are_refused) {
     alcore_ctx *ctx = bed_ctx(1);
-    assert_refused(
-        ctx,
-        (alcore_aligner_options){
-            .direction = 2, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
-        ALCORE_E_PARAM, "direction is 2");
-    assert_refused(
-        ctx,
-        (alcore_aligner_options){
-            .model = -1, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
-        ALCORE_E_PARAM, "model is -1");
-    assert_refused(
-        ctx,
-        (alcore_aligner_options){
-            .estimate = 2, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
-        ALCORE_E_PARAM, "estimate is 2");
-    assert_refused(
-        ctx,
-        (alcore_aligner_options){
-            .tension = 3, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
-        ALCORE_E_PARAM, "tension is 3");
-    assert_refused(
-        ctx,
-        (alcore_aligner_options){
-            .iterations = -1, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
-        ALCORE_E_PARAM, "1 to 1000");
-    assert_refused(
-        ctx,
-        (alcore_aligner_options){
-            .iterations = 1001, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
-        ALCORE_E_PARAM, "1 to 1000");
+    assert_refused(ctx, (alcore_aligner_options)ALIGNER_WITH(.direction = 2), ALCORE_E_PARAM,
+                   "direction is 2");
+    assert_refused(ctx, (alcore_aligner_options)ALIGNER_WITH(.model = -1), ALCORE_E_PARAM,
+                   "model is -1");
+    assert_refused(ctx, (alcore_aligner_options)ALIGNER_WITH(.estimate = 2), ALCORE_E_PARAM,
+                   "estimate is 2");
+    assert_refused(ctx, (alcore_aligner_options)ALIGNER_WITH(.tension = 3), ALCORE_E_PARAM,
+                   "tension is 3");
+    assert_refused(ctx, (alcore_aligner_options)ALIGNER_WITH(.iterations = -1), ALCORE_E_PARAM,
+                   "1 to 1000");
+    assert_refused(ctx, (alcore_aligner_options)ALIGNER_WITH(.iterations = 1001), ALCORE_E_PARAM,
+                   "1 to 1000");
     assert_refused(ctx,
                    (alcore_aligner_options){.p0 = 1, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
                    ALCORE_E_PARAM, "p0 is 1");
@@ -269,17 +227,11 @@ START_TEST(options_out_of_range_are_refused) {
     assert_refused(ctx,
                    (alcore_aligner_options){.alpha = 0, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET},
                    ALCORE_E_PARAM, "alpha is 0");
-    assert_refused(
-        ctx,
-        (alcore_aligner_options){
-            .reserved = 1, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
-        ALCORE_E_STRUCT_NEWER, "reserved");
+    assert_refused(ctx, (alcore_aligner_options)ALIGNER_WITH(.reserved = 1), ALCORE_E_STRUCT_NEWER,
+                   "reserved");
     assert_refused(ctx,
-                   (alcore_aligner_options){.model = ALCORE_ALIGNER_IBM1,
-                                            .tension = ALCORE_TENSION_GRADIENT,
-                                            .p0 = ALCORE_UNSET,
-                                            .lambda = ALCORE_UNSET,
-                                            .alpha = ALCORE_UNSET},
+                   (alcore_aligner_options)ALIGNER_WITH(.model = ALCORE_ALIGNER_IBM1,
+                                                        .tension = ALCORE_TENSION_GRADIENT),
                    ALCORE_E_PARAM, "diagonal");
     const char *one = "a";
     alcore_links *links = NULL;

@@ -315,14 +315,9 @@ static alcore_status read_and_write(alcore_ctx *ctx) {
 
 START_TEST(test_memory) {
     fault_allocator fault = {0};
-    const alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    options.allocator = &table;
-    options.threads = 1;
-    alcore_ctx *ctx;
     test_file_make(path, "pharaoh", "", "");
     put_file("0-0 1-1\n\n5-1 1-2 1-2\n");
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    alcore_ctx *ctx = fault_context(&fault, 1);
     ck_assert_int_eq(read_and_write(ctx), ALCORE_OK);
     const long long blocks = atomic_load(&fault.live_blocks);
     int failed = 0;

@@ -78,12 +78,7 @@ START_TEST(every_allocation_fails) {
                                "\\end\\\n";
     test_file_make(path, "lm", "", arpa);
     fault_allocator fault = {0};
-    const alcore_allocator allocator = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    options.allocator = &allocator;
-    options.threads = 2;
-    alcore_ctx *ctx;
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    alcore_ctx *ctx = fault_context(&fault, 2);
     ck_assert_int_eq(calls[_i](ctx), ALCORE_OK); /* what the context itself keeps is there now */
     const long long before = fault.live_bytes;
     for (int from_on = 0; from_on <= 1; from_on++) {

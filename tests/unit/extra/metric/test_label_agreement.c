@@ -141,13 +141,9 @@ END_TEST
 START_TEST(memory) {
     const json_t *rows = json_object_get(json_array_get(cases_of("agreement"), 7), "labels");
     static fault_allocator fault;
-    alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     alcore_status status = ALCORE_E_NOMEM;
-    alcore_ctx *ctx;
     long long at = 1;
-    options.allocator = &table;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    alcore_ctx *ctx = fault_context(&fault, 0);
     for (; status != ALCORE_OK; at++) {
         alcore__label_agreement agreement = {.ctx = ctx};
         fault.calls = 0;

@@ -292,11 +292,7 @@ END_TEST
 
 START_TEST(test_failing_memory) {
     fault_allocator fault = {0};
-    const alcore_allocator allocator = fault_table(&fault);
-    alcore_ctx_options context = ALCORE_CTX_OPTIONS_INIT;
-    context.allocator = &allocator;
-    alcore_ctx *ctx;
-    ck_assert_int_eq(alcore_ctx_new(&context, &ctx), ALCORE_OK);
+    alcore_ctx *ctx = fault_context(&fault, 0);
     const corpus c = {.hypotheses = {"a b", "x"},
                       .references = {"a b", "y", "a", NULL},
                       .baseline = {"a", "y"},

@@ -441,11 +441,7 @@ END_TEST
 
 START_TEST(test_failing_memory) {
     fault_allocator fault = {0};
-    const alcore_allocator allocator = fault_table(&fault);
-    alcore_ctx_options context = ALCORE_CTX_OPTIONS_INIT;
-    context.allocator = &allocator;
-    alcore_ctx *ctx;
-    ck_assert_int_eq(alcore_ctx_new(&context, &ctx), ALCORE_OK);
+    alcore_ctx *ctx = fault_context(&fault, 0);
     const texts t = {{"a b c d e", "x"}, {"a b c d f", "y", "b", "z"}, 2, 2};
     const alcore_bleu_options bleu = {
         .size = sizeof bleu, .resamples = 3, .smoothing_value = ALCORE_UNSET};

@@ -163,12 +163,8 @@ END_TEST
 /* Each allocation fails once. */
 START_TEST(no_memory) {
     fault_allocator fault = {0};
-    const alcore_allocator table = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *own;
     int failures = 0;
-    options.allocator = &table;
-    ck_assert_ok(alcore_ctx_new(&options, &own));
+    alcore_ctx *own = fault_context(&fault, 0);
     for (long long call = 1;; call++) {
         fault_arm(&fault, call, 0);
         const alcore_status status = init_one(own, "budget", "5");

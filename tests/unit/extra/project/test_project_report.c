@@ -215,13 +215,8 @@ START_TEST(memory) {
     strcpy(folder, in_bed("p"));
     strcpy(page, in_bed("failing.html"));
     fault_allocator fault = {0};
-    alcore_allocator allocator = fault_table(&fault);
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_ctx *failing;
     alcore_project *project;
-    options.allocator = &allocator;
-    options.threads = 1;
-    ck_assert_ok(alcore_ctx_new(&options, &failing));
+    alcore_ctx *failing = fault_context(&fault, 1);
     ck_assert_ok(alcore_project_open(failing, folder, &project));
     for (long long call = 1;; call++) {
         atomic_store(&fault.failures, 0);

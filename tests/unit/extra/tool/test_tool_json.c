@@ -6,30 +6,8 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "alcore/extra/tool.h"
-#include "check_status.h"
-#include "options_with.h"
-#include "test_folder.h"
-
-#define FACE "\xF0\x9F\x98\x80"
-#define OPTIONS(...) OPTIONS_WITH(alcore_tool_options, __VA_ARGS__)
-
-static alcore_ctx *ctx;
-static char folder[TEST_PATH_BYTES], path[TEST_PATH_BYTES + 64];
-
-static void setup(void) {
-    test_folder_make(folder, "tools");
-    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
-}
-
-static void teardown(void) {
-    alcore_ctx_unref(ctx);
-    test_folder_remove(folder);
-}
+#include "tool_listing.h"
 
 static const char *in_folder(const char *name) {
     snprintf(path, sizeof path, "%s/%s", folder, name);

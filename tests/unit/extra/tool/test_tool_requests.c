@@ -181,11 +181,7 @@ START_TEST(test_memory) {
     for (int step = 0; step < 2; step++)
         for (long long call = 1, failed = 1; failed; call++) {
             fault_allocator fault = {0};
-            const alcore_allocator allocator = fault_table(&fault);
-            alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-            alcore_ctx *own;
-            options.allocator = &allocator;
-            ck_assert_ok(alcore_ctx_new(&options, &own));
+            alcore_ctx *own = fault_context(&fault, 0);
             make_annotations(own, "en");
             select_items();
             const char *back = put("back.csv", answers);

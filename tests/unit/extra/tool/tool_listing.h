@@ -19,17 +19,17 @@
 static alcore_ctx *ctx;
 static char folder[TEST_PATH_BYTES], path[TEST_PATH_BYTES + 64], listing[8192];
 
-static void setup(void) {
+static inline void setup(void) {
     test_folder_make(folder, "tools");
     ck_assert_ok(alcore_ctx_new(NULL, &ctx));
 }
 
-static void teardown(void) {
+static inline void teardown(void) {
     alcore_ctx_unref(ctx);
     test_folder_remove(folder);
 }
 
-static const char *put(const char *name, const char *text) {
+static inline const char *put(const char *name, const char *text) {
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "wb");
     ck_assert_ptr_nonnull(file);
@@ -38,20 +38,20 @@ static const char *put(const char *name, const char *text) {
     return path;
 }
 
-static const char *kept(const char *name) {
+static inline const char *kept(const char *name) {
     snprintf(path, sizeof path, TOOL_FILES "/%s", name);
     return path;
 }
 
-static void append(const char *text) {
+static inline void append(const char *text) {
     const size_t used = strlen(listing);
     snprintf(listing + used, sizeof listing - used, "%s", text ? text : "-");
 }
 
 /* All answers, a line each: "ID STATUS VALUE / ANNOTATOR", seconds and comment where there are
  * any; then why others could not be used, without the path. */
-static const char *answers_of(const char *tool, const char *file,
-                              const alcore_tool_options *options) {
+static inline const char *answers_of(const char *tool, const char *file,
+                                     const alcore_tool_options *options) {
     alcore_tool_answers *answers = NULL;
     alcore_tool_answer answer = ALCORE_TOOL_ANSWER_INIT;
     ck_assert_ok(alcore_tool_read(ctx, tool, file, options, &answers));
