@@ -26,6 +26,7 @@ static const char *const WORDS[] = {
 static const char *const GERMAN[] = {"die",   "Datei",  "konnte", "nicht",  "werden",
                                      "bitte", "erneut", "Name",   "falsch", "Fenster"};
 static const char *const CHINESE[] = {"无法打开文件", "请再试一次", "保存", "名称不对", "窗口"};
+static const char *const NAMES[] = {"XFS", "ext4", "GObject", "fork()", "login.defs"};
 static const char *const RUSSIAN[] = {"файл", "не", "удалось", "открыть", "попробуйте", "снова"};
 
 /* Appends words of a list, each drawn by the row with the frequent ones first. */
@@ -53,8 +54,9 @@ static void sentence(int64_t row, char *text, size_t bytes) {
     const int kind = (int)(job_number(row, 2) * 20);
     const int words = 4 + (int)(job_number(row, 3) * 9);
     text[0] = '\0';
-    if (kind == 0) { /* a template */
-        snprintf(text, bytes, "%s number %lld of %d", WORDS[row % 3 * 4], (long long)row, words);
+    if (kind == 0) { /* a template, in which numbers or names differ */
+        const char *name = row % 2 ? NAMES[(int)(job_number(row, 6) * 5)] : "it";
+        snprintf(text, bytes, "%s number %lld of %s", WORDS[row % 3 * 4], (long long)row, name);
     } else if (kind == 1) {
         snprintf(text, bytes, "%lld -- %d, %d:%d", (long long)row, words, words, kind);
     } else if (is_russian(row)) { /* or mostly Latin */
