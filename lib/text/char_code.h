@@ -23,6 +23,11 @@ enum {
     ALCORE__CHAR_PADDED_BYTES = ALCORE__CHAR_WORD_BYTES + 2 + 14
 };
 
+/* dims rounded up to a multiple of ALCORE__CHAR_LANES. */
+static inline int32_t alcore__char_padded_dims(int32_t dims) {
+    return (dims + ALCORE__CHAR_LANES - 1) / ALCORE__CHAR_LANES * ALCORE__CHAR_LANES;
+}
+
 /* n-grams [count] as they are added: their hashes, and the columns of parts in which each r(g) is
  * not 0, four for each half of the slices. */
 typedef struct alcore__char_columns {

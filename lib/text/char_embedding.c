@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "text/char_ngrams.h"
+#include "text/char_words.h"
 #include "text/words.h"
 
 /* Makes an embedder that has learnt nothing; `last` and `df` are needed for learning only. */
@@ -28,6 +28,8 @@ alcore_status alcore__char_embedder_new(alcore_ctx *ctx, int32_t dims, uint64_t 
         status = alcore__new_array(ctx, ALCORE__CHAR_BUCKETS, sizeof(uint32_t), &embedder->last);
     if (status == ALCORE_OK)
         status = alcore__new_array(ctx, ALCORE__CHAR_BUCKETS, sizeof(float), &embedder->idf);
+    if (status == ALCORE_OK)
+        status = alcore__char_words_new(ctx, alcore__char_padded_dims(dims), &embedder->words);
     if (status != ALCORE_OK) {
         alcore__char_embedder_free(embedder);
         return status;
@@ -42,6 +44,7 @@ void alcore__char_embedder_free(alcore__char_embedder *embedder) {
     alcore__free(ctx, embedder->df);
     alcore__free(ctx, embedder->last);
     alcore__free(ctx, embedder->idf);
+    alcore__char_words_free(embedder->words);
     alcore__free(ctx, embedder);
 }
 

@@ -24,6 +24,7 @@ struct alcore__char_embedder {
     uint32_t *df;   /* [BUCKETS] texts that have an n-gram of the bucket; NULL after _finish */
     uint32_t *last; /* [BUCKETS] low bits of the last text that counted here; NULL after _finish */
     float *idf;     /* [BUCKETS] weight of an n-gram of the bucket; 1 or more */
+    struct alcore__char_words *words; /* that rows are made of, shared by all alcore__char_rows */
 };
 
 /* The bucket b(g) of an n-gram with the hash h(g): its highest bits. */

@@ -3,12 +3,12 @@
  * (char_embedding.h).
  *
  * No n-gram crosses a word boundary, and words repeat: some ten thousand words make up nine tenths
- * of a corpus. So a thread keeps what each word that it meets a second time adds to v: a row of
- * integers, in units of 2^-23. Such a word costs one addition of rows. The n-grams of any other
- * word are hashed, their weights are fetched, which lie far apart in memory, and each is added to
- * eight columns. When the memory of the kept words is full, those that were met least are dropped.
- * Counted over sentences of 9 words (tests/bench huds_ngram): of 100 words 92 have a row and 2 get
- * one, in 24 MiB a thread; where all words were dropped, 89 had one and 3 got one.
+ * of a corpus. So what each word adds to v is kept when it is met a second time (char_words.h): a
+ * row of integers, in units of 2^-23. Such a word costs one addition of rows. The n-grams of any
+ * other word are hashed, their weights are fetched, which lie far apart in memory, and each is
+ * added to eight columns. Counted over sentences of 9 words (tests/bench huds_ngram): of 100 words
+ * 95 have a row and 1 gets one, in 48 MiB for all threads; where each of two threads had 24 MiB, 92
+ * had one and 2 got one.
  *
  * The order of additions does not change the bits: an idf is a float32 of 1 or more, so a multiple
  * of 2^-23, and sums and differences of such numbers are exact in double while they stay below 2^30
@@ -67,8 +67,8 @@ struct alcore__char_rows {
     const alcore__char_embedder *embedder;
     const alcore__char_code *code;
     alcore__char_slices slices;
-    int32_t dims, padded;     /* padded: dims rounded up to a multiple of ALCORE__CHAR_LANES */
-    alcore__char_words words; /* that were met */
+    int32_t dims, padded;      /* padded: alcore__char_padded_dims() */
+    alcore__char_words *words; /* that were met, open; NULL: not opened */
     double *parts, *fresh; /* [2 padded + 1] sums of + and of - of a text, and of a word whose row
                               is made; the last entry is that which nobody reads. +0.0 between
                               texts, and words, but for that */
@@ -88,7 +88,8 @@ struct alcore__char_rows {
 static alcore_status allocate(alcore__char_rows *self) {
     const size_t padded = (size_t)self->padded;
     self->room = INT32_MAX;
-    ALCORE__TRY(alcore__char_words_new(self->ctx, self->padded, &self->words));
+    ALCORE__TRY(alcore__char_words_open(self->embedder->words));
+    self->words = self->embedder->words;
     ALCORE__TRY(alcore__new_array(self->ctx, 1, sizeof *self->queue, &self->queue));
     ALCORE__TRY(alcore__new_lines(self->ctx, padded, sizeof(int32_t), &self->block, &self->units));
     ALCORE__TRY(alcore__new_array(self->ctx, 2 * padded + 1, sizeof(double), &self->parts));
@@ -114,7 +115,6 @@ static void lay_out_slices(alcore__char_rows *self) {
     }
 }
 
-/* Makes an object without kept words. */
 alcore_status alcore__char_rows_new(const alcore__char_embedder *embedder,
                                     alcore__char_rows **out) {
     alcore__char_rows *self = NULL;
@@ -124,7 +124,7 @@ alcore_status alcore__char_rows_new(const alcore__char_embedder *embedder,
     self->embedder = embedder;
     self->code = alcore__char_code_choose();
     self->dims = embedder->dims;
-    self->padded = (self->dims + ALCORE__CHAR_LANES - 1) / ALCORE__CHAR_LANES * ALCORE__CHAR_LANES;
+    self->padded = alcore__char_padded_dims(self->dims);
     lay_out_slices(self);
     const alcore_status status = allocate(self);
     if (status != ALCORE_OK) {
@@ -138,7 +138,7 @@ alcore_status alcore__char_rows_new(const alcore__char_embedder *embedder,
 void alcore__char_rows_free(alcore__char_rows *self) {
     if (!self) return;
     alcore_ctx *ctx = self->ctx;
-    alcore__char_words_clear(ctx, &self->words);
+    if (self->words) alcore__char_words_close(self->words);
     alcore__free(ctx, self->queue);
     alcore__free(ctx, self->block);
     alcore__free(ctx, self->parts);
@@ -217,10 +217,10 @@ static inline void fetch_word(const alcore__char_rows *self, int i) {
     alcore__char_columns *ngrams = &self->queue->ngrams[i % (AHEAD + 1)];
     ngrams->count = 0;
     if (word->bytes > ALCORE__CHAR_WORD_BYTES) return;
-    word->slot = alcore__char_word_guess(&self->words, word->name.tag);
-    const uint32_t row = self->words.slots[word->slot].row;
+    word->slot = alcore__char_word_guess(self->words, word->name.tag);
+    const uint32_t row = alcore__char_row_of(&self->words->slots[word->slot]);
     if (row != 0)
-        alcore__char_word_fetch(&self->words, row);
+        alcore__char_word_fetch(self->words, row);
     else
         hash_word(self, word, ngrams);
 }
@@ -234,22 +234,25 @@ static bool is_packable(const alcore__char_rows *self, double total) {
     return is;
 }
 
-/* Makes the row of a word that is met again. Where a column is too large for a row, which takes
- * hundreds of equal n-grams or a weight that few texts have, the word gets none. */
-static void make_row(alcore__char_rows *self, const text_word *word, alcore__char_slot *slot,
-                     alcore__char_columns *ngrams) {
-    alcore__char_words *words = &self->words;
+/* Makes the row of a word that is met again, and returns it. Where a column is too large for a row,
+ * which takes hundreds of equal n-grams or a weight that few texts have, the word gets none: NULL.
+ * This thread has the lock of the words, which have a free row. */
+static const alcore__char_word *make_row(alcore__char_rows *self, const text_word *word,
+                                         alcore__char_slot *slot, alcore__char_columns *ngrams) {
+    alcore__char_words *words = self->words;
     const double total = add_ngrams(self, ngrams, self->fresh);
     if (!is_packable(self, total)) {
         memset(self->fresh, 0, 2 * (size_t)self->padded * sizeof *self->fresh);
-        return;
+        return NULL;
     }
-    slot->row = words->free_rows[--words->free_count];
-    alcore__char_word *made = alcore__char_word_at(words, slot->row);
+    const uint16_t number = words->free_rows[--words->free_count];
+    alcore__char_word *made = alcore__char_word_at(words, number);
     made->key = word->name.key;
     made->bound = self->code->pack(self->fresh, self->padded, made->row);
+    __atomic_store_n(&slot->row, number, __ATOMIC_RELEASE);
     if (words->free_count > 0) /* the next to be made */
         alcore__char_word_fetch(words, words->free_rows[words->free_count - 1]);
+    return made;
 }
 
 /* Adds the rows that wait to units. */
@@ -271,43 +274,59 @@ static void add_row(alcore__char_rows *self, const alcore__char_word *word) {
     self->rows[self->row_count++] = word->row;
 }
 
-/* The slot of a word that has no row, entered where it was not met before; makes its row where it
- * was. ngrams: those of the word. */
-static alcore__char_slot *meet_word(alcore__char_rows *self, const text_word *word,
-                                    alcore__char_columns *ngrams) {
-    alcore__char_words *words = &self->words;
-    alcore__char_slot *slot = alcore__char_word_find(words, &word->name);
-    if (slot->row != 0) return slot;
-    if (ngrams->count == 0) hash_word(self, word, ngrams);
-    if (slot->met) {
-        if (words->free_count > 0) make_row(self, word, slot, ngrams);
-        return slot;
-    }
+/* Enters a word in its slot, which is free, or makes its row where it was met before and there is
+ * room; returns the row. This thread has the lock of the words. */
+static const alcore__char_word *enter_word(alcore__char_rows *self, const text_word *word,
+                                           alcore__char_slot *slot, alcore__char_columns *ngrams) {
+    alcore__char_words *words = self->words;
+    const alcore__char_word *row = alcore__char_row_in(words, slot, &word->name);
+    if (row) return row;
+    if (alcore__char_is_met(slot))
+        return words->free_count > 0 ? make_row(self, word, slot, ngrams) : NULL;
     if (alcore__char_words_full(words)) {
-        add_rows(self); /* some of them are dropped */
-        alcore__char_words_drop(words);
-        slot = alcore__char_word_find(words, &word->name);
+        __atomic_store_n(&words->full, true, __ATOMIC_RELAXED);
+        return NULL;
     }
-    slot->tag = word->name.tag;
+    __atomic_store_n(&slot->tag, word->name.tag, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->met, 1, __ATOMIC_RELEASE);
     words->met++;
-    return slot;
+    return NULL;
+}
+
+/* The row of a word, which is not in the slot where it was looked up, and *slot, that of the row;
+ * NULL where it has none. A word that is met the first time is entered, and gets its row when it is
+ * met again, unless another thread enters a word just now or there is no room. ngrams: those of the
+ * word. */
+static const alcore__char_word *meet_word(alcore__char_rows *self, const text_word *word,
+                                          alcore__char_columns *ngrams, alcore__char_slot **slot) {
+    alcore__char_words *words = self->words;
+    *slot = alcore__char_word_find(words, &word->name);
+    const alcore__char_word *row = alcore__char_row_in(words, *slot, &word->name);
+    if (row) return row;
+    if (ngrams->count == 0) hash_word(self, word, ngrams);
+    if (__atomic_load_n(&words->full, __ATOMIC_RELAXED)) return NULL;
+    if (pthread_mutex_trylock(&words->lock) != 0) return NULL;
+    *slot = alcore__char_word_find(words, &word->name);
+    row = enter_word(self, word, *slot, ngrams);
+    pthread_mutex_unlock(&words->lock);
+    return row;
 }
 
 /* Adds word i of the queue to the sums of its text: by its row, which a word that is met the second
  * time gets, or n-gram by n-gram. */
 static void add_word(alcore__char_rows *self, int i) {
-    alcore__char_words *words = &self->words;
     const text_word *word = &self->queue->words[i];
     alcore__char_columns *ngrams = &self->queue->ngrams[i % (AHEAD + 1)];
     if (word->bytes > ALCORE__CHAR_WORD_BYTES) {
         add_long_word(self, word);
         return;
     }
-    alcore__char_slot *slot = &words->slots[word->slot];
-    if (!alcore__char_has_row(words, slot, &word->name)) slot = meet_word(self, word, ngrams);
-    if (slot->met < UINT16_MAX) slot->met++;
-    if (slot->row != 0) {
-        add_row(self, alcore__char_word_at(words, slot->row));
+    alcore__char_slot *slot = &self->words->slots[word->slot];
+    const alcore__char_word *row = alcore__char_row_in(self->words, slot, &word->name);
+    if (!row) row = meet_word(self, word, ngrams, &slot);
+    if (row) {
+        alcore__char_count(slot);
+        add_row(self, row);
     } else {
         add_ngrams(self, ngrams, self->parts);
         self->has_parts = true;
@@ -359,7 +378,7 @@ static void find_words(alcore__char_rows *self, const char *text, size_t length,
         text_word *next = &queue->words[queue->count];
         if (word.bytes <= ALCORE__CHAR_WORD_BYTES) {
             alcore__char_pack(&word, &next->name);
-            __builtin_prefetch(&self->words.slots[alcore__char_home(next->name.tag)]);
+            __builtin_prefetch(&self->words->slots[alcore__char_home(next->name.tag)]);
         }
         next->word = word.word;
         next->bytes = word.bytes;
@@ -397,6 +416,7 @@ void alcore__char_rows_make(alcore__char_rows *self, const char *const *texts,
                             const size_t *lengths, int64_t count, float *out) {
     self->text = 0;
     self->out = out;
+    alcore__char_words_enter(self->words);
     for (int64_t i = 0; i < count; i++) {
         if (lengths[i] <= MAX_EXACT_BYTES) {
             find_words(self, texts[i], lengths[i], i);
@@ -409,4 +429,5 @@ void alcore__char_rows_make(alcore__char_rows *self, const char *const *texts,
     }
     add_words(self);
     while (self->text < count) close_text(self);
+    alcore__char_words_leave(self->words);
 }

@@ -195,14 +195,10 @@ START_TEST(many_texts) {
 }
 END_TEST
 
-/* Rows of many columns are few, and words that come again are more: rows are dropped while a text
- * that has them is added, and made anew for its other words, which it has twice. */
+/* Rows of many columns are few, and words that come again are more: rows are dropped before a text
+ * is added, and made anew for its words, which it has twice. */
 START_TEST(rows_are_dropped) {
     enum { MANY_DIMS = ALCORE__CHAR_MAX_DIMS, TEXTS = 5000, WORDS = 60, KNOWN = 9000 };
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    options.threads = 8; /* each has the memory of fewer rows */
-    alcore_ctx_unref(ctx);
-    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
     alcore__char_embedder *embedder = learnt(MANY_DIMS, 7, NULL, 0);
     alcore__char_embedder_finish(embedder);
     alcore__char_rows *rows;
@@ -226,6 +222,84 @@ START_TEST(rows_are_dropped) {
         ck_assert_mem_eq(expected, row, sizeof row);
     }
     alcore__char_rows_free(rows);
+    alcore__char_embedder_free(embedder);
+}
+END_TEST
+
+/* What the threads of a test share: each makes the rows of all texts from its own first one on, by
+ * turns of AT_ONCE. */
+enum {
+    MAKERS = 4,
+    SHARED_TEXTS = 2000,
+    SHARED_BYTES = 1200,
+    SHARED_DIMS = 2048,
+    AT_ONCE = 7,
+    SHARED_WORDS = 30000
+};
+typedef struct shared_texts {
+    const alcore__char_embedder *embedder;
+    const char *texts[SHARED_TEXTS];
+    size_t lengths[SHARED_TEXTS];
+    float *rows[MAKERS]; /* [SHARED_TEXTS, SHARED_DIMS] */
+} shared_texts;
+
+static alcore_status make_shared(void *data, int64_t index, int32_t worker) {
+    shared_texts *self = data;
+    alcore__char_rows *rows;
+    (void)worker;
+    ALCORE__TRY(alcore__char_rows_new(self->embedder, &rows));
+    for (int64_t done = 0, first = index * SHARED_TEXTS / MAKERS; done < SHARED_TEXTS;) {
+        int64_t count = SHARED_TEXTS - first < AT_ONCE ? SHARED_TEXTS - first : AT_ONCE;
+        alcore__char_rows_make(rows, self->texts + first, self->lengths + first, count,
+                               self->rows[index] + first * SHARED_DIMS);
+        done += count;
+        first = (first + count) % SHARED_TEXTS;
+    }
+    alcore__char_rows_free(rows);
+    return ALCORE_OK;
+}
+
+/* Threads that make rows of the same texts at once, of more words than there is memory for, share
+ * the rows of words: each makes what a thread alone makes. */
+START_TEST(threads_share_words) {
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    options.threads = MAKERS;
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    static shared_texts self;
+    alcore__char_embedder *embedder = learnt(SHARED_DIMS, 7, NULL, 0);
+    alcore__char_embedder_finish(embedder);
+    self.embedder = embedder;
+    char *text = malloc((size_t)SHARED_TEXTS * SHARED_BYTES);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 9);
+    for (int i = 0; i < SHARED_TEXTS; i++) {
+        char *begin = text + (size_t)i * SHARED_BYTES;
+        size_t used = 0;
+        for (int w = 0; used + 100 < SHARED_BYTES; w++) {
+            if (used > 0) begin[used++] = ' ';
+            used +=
+                write_word(begin + used, alcore__rng_u64(&rng) % (w % 4 == 0 ? 50 : SHARED_WORDS));
+        }
+        begin[used] = '\0';
+        self.texts[i] = begin;
+        self.lengths[i] = used;
+    }
+    for (int i = 0; i < MAKERS; i++)
+        self.rows[i] = malloc((size_t)SHARED_TEXTS * SHARED_DIMS * sizeof *self.rows[i]);
+    ck_assert_int_eq(alcore__parallel(ctx, NULL, MAKERS, make_shared, &self), ALCORE_OK);
+    static float expected[SHARED_DIMS];
+    for (int i = 0; i < SHARED_TEXTS; i += 29) {
+        embed_by_formula(self.texts[i], SHARED_DIMS, 1.0, expected);
+        for (int m = 0; m < MAKERS; m++)
+            ck_assert_mem_eq(expected, self.rows[m] + (size_t)i * SHARED_DIMS,
+                             SHARED_DIMS * sizeof *expected);
+    }
+    for (int m = 1; m < MAKERS; m++)
+        ck_assert_mem_eq(self.rows[0], self.rows[m],
+                         (size_t)SHARED_TEXTS * SHARED_DIMS * sizeof *expected);
+    for (int m = 0; m < MAKERS; m++) free(self.rows[m]);
+    free(text);
     alcore__char_embedder_free(embedder);
 }
 END_TEST
@@ -399,6 +473,7 @@ TEST_FILE() {
     tcase_add_loop_test(cases, the_formula, 0, 5);
     tcase_add_loop_test(cases, many_texts, 0, 3);
     tcase_add_test(cases, rows_are_dropped);
+    tcase_add_test(cases, threads_share_words);
     tcase_add_loop_test(cases, large_sums, 0, 4);
     tcase_add_loop_test(cases, products_near_a_middle_are_told, 250, 258);
     tcase_add_test(cases, sums_of_squares_in_another_order);
