@@ -23,7 +23,7 @@ def select(texts: t.Any, budget: int | float | str | list[int | float | str], st
            rank: int | None = None, progress: t.Callable[[str, int, int], object] | None = None, **named: t.Any) -> ClusterPicks | list[ClusterPicks]:
     """Picks the rows of all ranks that are worth labeling next: those that one machine with all of them picks. Every rank has them all.
 
-    texts: the rows of this rank, as of alcore.select(), such as a Pool with its columns; those of all ranks are numbered in the order of the ranks. gather: called by all ranks
+    texts: the rows of this rank, as of alcore.select(), such as a Pool with its columns, or a function that reads them; those of all ranks are numbered in the order of the ranks. gather: called by all ranks
     with bytes, gives those of all in the order of the ranks: mpi(), torch() or a function. rank: of this program, from 0; None: what gather says. progress:
     called as progress("exchanges", done, -1). model: a folder or a file, or a function without arguments that makes a model. threads: of
     this rank (1). Where no rank names a column or a model, the n-gram model stands in, as on one machine. Further arguments as of alcore.select(), but for rows by their numbers. A rank that fails tells the others: all raise its
@@ -34,7 +34,7 @@ def select(texts: t.Any, budget: int | float | str | list[int | float | str], st
         nonlocal task, pool
         try:
             task = Task(budget, strategy, **named)
-            pool = task.pool_of(texts)
+            pool = task.pool_of(texts() if callable(texts) else texts)
             return MESSAGE + json.dumps([len(pool), task.lacks_model(pool)]).encode()
         except Exception as error:
             return failed(rank, error)

@@ -2,6 +2,7 @@
 /* Folding messages (job_message.h): the union of their entries. The fold keeps its message whole:
  * adding one merges two ascending lists of entries into a new message, which takes the place of the
  * old one on success only. */
+#include <stdio.h>
 #include <string.h>
 
 #include "alcore/extra/job.h"
@@ -104,6 +105,24 @@ static alcore_status merge(alcore_ctx *ctx, const alcore__job_message *one,
     return ALCORE_OK;
 }
 
+enum { NAME_BYTES = 96 }; /* of a name and two numbers of rows */
+
+/* "NAME of the rows FIRST to LAST", from the first row that a message covers to the last one, which
+ * tells whose shard it is. */
+static const char *name_rows(const alcore__job_message *message, const char *name,
+                             char out[NAME_BYTES]) {
+    rest side = begin(message);
+    int64_t end = 0;
+    const int64_t first = side.entry.first;
+    for (; side.left > 0; move_on(&side)) end = side.entry.end;
+    if (end > first)
+        snprintf(out, NAME_BYTES, "%s of the rows %lld to %lld", name, (long long)first,
+                 (long long)end - 1);
+    else
+        snprintf(out, NAME_BYTES, "%s without rows", name);
+    return out;
+}
+
 /* Adds a message to the fold, which the caller has locked. */
 static alcore_status add(alcore_job_fold *fold, const char *bytes, size_t length) {
     alcore_ctx *ctx = fold->object.ctx;
@@ -115,8 +134,9 @@ static alcore_status add(alcore_job_fold *fold, const char *bytes, size_t length
         status = alcore__buffer_append(ctx, &out, bytes, length);
     } else {
         ALCORE__TRY(alcore__job_message_read(fold->message.data, fold->message.length, &present));
-        ALCORE__TRY(
-            alcore__job_message_check(&added, "the message", &present, "one that was added"));
+        char names[2][NAME_BYTES];
+        ALCORE__TRY(alcore__job_message_check(&added, name_rows(&added, "the message", names[0]),
+                                              &present, name_rows(&present, "that", names[1])));
         status = merge(ctx, &present, &added, &out);
     }
     if (status == ALCORE_OK) {

@@ -261,7 +261,7 @@ def run_ranks(function):
 
 
 def test_ranks_have_the_picks_of_one_machine():
-    for picks in run_ranks(lambda rank, gather: alcore.ranks.select(part(TABLE, *CUTS[rank:rank + 2]), 9, "huds", gather=gather)):
+    for picks in run_ranks(lambda rank, gather: alcore.ranks.select(lambda: part(TABLE, *CUTS[rank:rank + 2]), 9, "huds", gather=gather)):
         check(picks, alcore.select(TABLE, 9, "huds"))
 
 
@@ -292,6 +292,12 @@ def test_all_ranks_raise_the_error_of_the_one_that_failed():
         pool = alcore.Pool(part({name: TABLE[name] for name in (("text",) if rank == 3 else ("text", "scores"))}, first, end) if end > first else [])
         return alcore.Job(alcore.Request(pool, strategy="nnll", budget="9", model=None if rank != 3 else {"scores": lambda texts: [1 / 0]}),
                           first_row=first, rows=ROWS).run(gather)
-    for function, told in ((broken_rows, r"rank 2 \(.*column text"), (broken_step, r"rank 3 \(.*scores"), (broken_job, r"rank 3 \(.*division")):
+    def broken_file(rank, gather):
+        def read():
+            if rank == 1:
+                raise OSError("part-1.txt is cut off")
+            return part(TABLE, *CUTS[rank:rank + 2])
+        return alcore.ranks.select(read, 9, "huds", gather=gather)
+    for function, told in ((broken_file, r"rank 1 \(.*OSError: part-1.txt is cut off"), (broken_rows, r"rank 2 \(.*column text"), (broken_step, r"rank 3 \(.*scores"), (broken_job, r"rank 3 \(.*division")):
         found = run_ranks(function)
         assert all(isinstance(error, alcore.Error) and re.search(told, str(error)) for error in found), found

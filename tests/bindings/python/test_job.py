@@ -292,7 +292,7 @@ def test_a_job_that_is_done_lets_go_of_its_pool():
 def test_messages_of_other_data_are_refused():
     def message(dataset):
         return alcore.Job(request("random", 0, 90), dataset=dataset).step()
-    with pytest.raises(ValueError, match="was made with dataset=b, one that was added with dataset=a"):
+    with pytest.raises(ValueError, match="the message of the rows 0 to 89 was made with dataset=b, that of the rows 0 to 89 with dataset=a"):
         alcore.fold([message("a"), message("b")])
     assert alcore.fold([message("a"), message("a")]) == message("a")
     job = alcore.Job(request("random", 0, 90), dataset="a")

@@ -201,14 +201,18 @@ def test_the_program_of_the_page(root, tmp_path):
     for rank, (first, end) in enumerate(((0, 17), (17, 18), (18, 40))):
         (tmp_path / ("part-%d.txt" % rank)).write_text("".join(text + "\n" for text in texts[first:end]), encoding="utf-8")
     (tmp_path / "program.py").write_text(block + "import json\njson.dump(picks, open('%d.json' % MPI.COMM_WORLD.rank, 'w'))\n", encoding="utf-8")
-    done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,tcp", "-np", "3", interpreter("mpi"), "program.py"],
-                          cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT,
-                          env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(alcore.__file__))))
+    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,tcp", "-np", "3", interpreter("mpi"), "-m", "mpi4py", "program.py"]
+    run = functools.partial(subprocess.run, command, cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT,
+                            env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(alcore.__file__))))
+    done = run()
     assert done.returncode == 0, done.stderr
     one = alcore.select(texts[:40], "60w", "nnll", model=alcore.LanguageModel.read(tmp_path / "known.arpa"))
     for rank in range(3):
         rows, ids, found, scores = json.loads((tmp_path / ("%d.json" % rank)).read_text())[:4]
         assert (rows, ids, found, scores) == (list(one.indices), list(one.ids), list(one.texts), list(one.scores))
+    (tmp_path / "part-1.txt").unlink()
+    done = run()
+    assert done.returncode != 0 and re.search(r"rank 1 \(.*: FileNotFoundError: .*part-1.txt", done.stderr), done.stderr
 
 
 # Each rank selects twice with the model of a folder, and counts how often one was opened.
