@@ -52,7 +52,8 @@ typedef struct alcore__own_rows {
     int64_t candidates;
     int64_t free;   /* of these, how many cost 0 and are never bought */
     double cost;    /* of all candidates, where they have costs */
-    int32_t policy; /* by which the picks of all are bought; that of the run is overshoot */
+    int32_t policy; /* by which the picks of all are bought; that of the run is overshoot, but for
+                       skip with costs (budget/skip_rounds.h) */
 } alcore__own_rows;
 
 /* Bytes that a shard has written for all others. */

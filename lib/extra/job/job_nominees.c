@@ -50,10 +50,8 @@ static bool copy_entry(const alcore__job_message *message, alcore__job_entry ent
     return are_nominees(copy, entry.count, entry.first, entry.end);
 }
 
-/* Copies the nominees of all shards to *out, behind those that passes have offered before; message
- * NULL: there are no others. */
-static alcore_status collect(const alcore_job *job, const alcore__job_message *message,
-                             alcore__nominees *out) {
+alcore_status alcore__job_collect(const alcore_job *job, const alcore__job_message *message,
+                                  alcore__nominees *out, int64_t *ends) {
     alcore_ctx *ctx = job->object.ctx;
     const alcore__nominees *own = job->passes ? &job->passes->nominees : NULL;
     const int64_t entries = message ? message->entry_count : 0;
@@ -78,12 +76,25 @@ static alcore_status collect(const alcore_job *job, const alcore__job_message *m
             return alcore__fail(ALCORE_E_CORRUPT,
                                 "the message of a job has no nominees of the rows %lld to %lld",
                                 (long long)entry.first, (long long)entry.end - 1);
+        if (ends) ends[i] = out->count;
     }
     return ALCORE_OK;
 }
 
-alcore_status alcore__job_take_nominees(alcore_job *job, const alcore__job_message *message) {
+alcore_status alcore__job_spend(alcore_job *job, const alcore__fill *fill,
+                                alcore__nominees *nominees) {
     alcore_ctx *ctx = job->object.ctx;
+    alcore__outcome outcome = {0};
+    alcore_status status =
+        alcore__nominees_spend(ctx, fill, alcore__request_seed(job->request), nominees, &outcome);
+    if (status == ALCORE_OK)
+        status =
+            alcore__job_keep(job, &(alcore__job_bought){.outcome = &outcome, .nominees = nominees});
+    alcore__outcome_clear(ctx, &outcome);
+    return status;
+}
+
+alcore_status alcore__job_take_nominees(alcore_job *job, const alcore__job_message *message) {
     const alcore_request *request = job->request;
     const alcore__budgets *budgets = &request->budgets;
     alcore__fill fill = {.budget = alcore__budgets_largest(budgets),
@@ -92,7 +103,6 @@ alcore_status alcore__job_take_nominees(alcore_job *job, const alcore__job_messa
                          .further = budgets->amounts, /* with the largest once more */
                          .further_count = (int32_t)(budgets->count > 1 ? budgets->count : 0)};
     alcore__nominees nominees = {0};
-    alcore__outcome outcome = {0};
     if (job->refreshes) {
         fill.budget *= request->options.refresh_factor;
         fill.further_count = 0;
@@ -101,14 +111,8 @@ alcore_status alcore__job_take_nominees(alcore_job *job, const alcore__job_messa
         fill.budget = job->passes->input.fill.budget;
         fill.further_count = 0;
     }
-    alcore_status status = collect(job, message, &nominees);
-    if (status == ALCORE_OK)
-        status =
-            alcore__nominees_spend(ctx, &fill, alcore__request_seed(request), &nominees, &outcome);
-    if (status == ALCORE_OK)
-        status = alcore__job_keep(
-            job, &(alcore__job_bought){.outcome = &outcome, .nominees = &nominees});
-    alcore__outcome_clear(ctx, &outcome);
-    alcore__nominees_clear(ctx, &nominees);
+    alcore_status status = alcore__job_collect(job, message, &nominees, NULL);
+    if (status == ALCORE_OK) status = alcore__job_spend(job, &fill, &nominees);
+    alcore__nominees_clear(job->object.ctx, &nominees);
     return status;
 }

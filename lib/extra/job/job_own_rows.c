@@ -2,6 +2,7 @@
 /* Shards that keep the values of their own rows (strategy_def.ranks_own): arrays of all rows have
  * entries of the rows of the own blocks alone. */
 #include "extra/job/job_passes.h"
+#include "strategy/budget/skip_rounds.h"
 
 alcore_status alcore__job_choose_own(alcore_job *job) {
     const alcore__held_answer *held = job->passes->held;
@@ -19,7 +20,8 @@ void alcore__job_use_own(alcore_job *job) {
     for (int64_t row = passes->own.first; row < passes->own.end && all; row++)
         all = passes->mask[row];
     passes->input.own.policy = passes->input.fill.policy;
-    passes->input.fill.policy = ALCORE__FILL_OVERSHOOT;
+    if (!alcore__spends_in_rounds(&passes->input))
+        passes->input.fill.policy = ALCORE__FILL_OVERSHOOT;
     if (!all) return;
     alcore__free(job->object.ctx, passes->mask);
     passes->mask = NULL;

@@ -13,26 +13,6 @@ typedef struct partial_header {
     uint64_t bytes;
 } partial_header;
 
-void alcore__job_passes_clear_rows(alcore_ctx *ctx, alcore__job_passes *passes) {
-    if (passes->run) alcore__shard_free(passes->run, passes->shard);
-    alcore__run_free(passes->run);
-    passes->run = NULL;
-    passes->shard = NULL;
-    for (int32_t c = 0; c < ALCORE__DATASET_COLUMNS; c++) {
-        alcore__column_free(passes->columns[c]);
-        passes->columns[c] = NULL;
-    }
-    alcore__free(ctx, passes->mask);
-    alcore__free(ctx, passes->labeled_rows);
-    alcore__free(ctx, passes->costs);
-    alcore__job_languages_clear(ctx, &passes->languages);
-    alcore__outcome_clear(ctx, &passes->sentences);
-    passes->sentences = (alcore__outcome){0};
-    passes->mask = passes->labeled_rows = NULL;
-    passes->costs = NULL;
-    passes->ended = false;
-}
-
 void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes) {
     if (!passes) return;
     alcore__job_passes_clear_rows(ctx, passes);
@@ -53,35 +33,7 @@ alcore_status alcore__job_hold(alcore_job *job) {
     return ALCORE_OK;
 }
 
-/* Begins the run over all rows, whose input was filled. */
-static alcore_status begin_passes(alcore_job *job) {
-    alcore__job_passes *passes = job->passes;
-    const alcore_strategy *strategy = alcore__held_answer_strategy(passes->held);
-    ALCORE__TRY(alcore__run_begin(strategy, alcore__strategy_def_of(strategy),
-                                  alcore__strategy_values(strategy), &passes->input, &passes->run));
-    const alcore_status status =
-        alcore__shard_new(passes->run, 0 /* part 0 of */, 1, &passes->shard);
-    if (status == ALCORE_OK) return ALCORE_OK;
-    alcore__run_free(passes->run);
-    passes->run = NULL;
-    return status;
-}
-
 /* ---- put ---- */
-
-/* Begins the run of the next budget, after one whose outcome has no purchase of it. */
-static alcore_status begin_next(alcore_job *job) {
-    alcore__job_passes *passes = job->passes;
-    alcore__fill *fill = &passes->input.fill;
-    fill->budget = fill->further[--passes->budgets_left];
-    fill->further_count = 0;
-    passes->input.only_picks = !fill->explain;
-    alcore__shard_free(passes->run, passes->shard);
-    passes->shard = NULL;
-    alcore__run_free(passes->run);
-    passes->run = NULL;
-    return begin_passes(job);
-}
 
 /* Keeps the sentences that a run has bought, and buys the phrases after the last one. */
 static alcore_status keep_sentences(alcore_job *job, bool first, alcore__outcome *outcome) {
@@ -113,7 +65,7 @@ static alcore_status finish(alcore_job *job, bool *more) {
     if (status == ALCORE_OK) status = keep_outcome(job, &outcome);
     alcore__outcome_clear(job->object.ctx, &outcome);
     *more = status == ALCORE_OK && job->passes->budgets_left > 0;
-    return *more ? begin_next(job) : status;
+    return *more ? alcore__job_begin_next(job) : status;
 }
 
 /* Buys from the nominees of all shards, and begins the run of the next budget, where the strategy
@@ -125,7 +77,7 @@ static alcore_status buy_nominees(alcore_job *job, const alcore__job_message *me
     passes->nominated = false;
     passes->bought = passes->budgets_left == 0;
     if (passes->bought) return ALCORE_OK;
-    const alcore_status status = begin_next(job);
+    const alcore_status status = alcore__job_begin_next(job);
     passes->failed = status != ALCORE_OK;
     return status;
 }
@@ -135,6 +87,7 @@ static alcore_status buy_nominees(alcore_job *job, const alcore__job_message *me
 static alcore_status nominate(alcore_job *job) {
     alcore__job_passes *passes = job->passes;
     const alcore__strategy_def *def = passes->run->def;
+    if (alcore__spends_in_rounds(&passes->input)) return alcore__job_begin_rounds(job);
     ALCORE__TRY(alcore__run_nominate(passes->run, &passes->nominees));
     const bool is_last = passes->run->offered_last;
     if (!passes->ended && (def->rows_depend_on_budget || passes->run->budget_decides))
@@ -203,7 +156,7 @@ alcore_status alcore__job_put_pass(alcore_job *job, alcore__job_entry *entry, al
     if (!passes->nominated) {
         /* Here, and not where rows are taken, so that what the strategy lacks is no error of a
          * message. */
-        if (!passes->run) ALCORE__TRY(begin_passes(job));
+        if (!passes->run) ALCORE__TRY(alcore__job_begin_run(job));
         passes->failed = true; /* until the pass has ended */
         ALCORE__TRY(make_passes(job, entry, items, &waits));
         passes->failed = false;
@@ -297,7 +250,9 @@ alcore_status alcore__job_take_pass(alcore_job *job, const alcore__job_message *
     alcore_ctx *ctx = job->object.ctx;
     alcore__job_passes *passes = job->passes;
     taken all = {0};
-    if (passes->nominated) return buy_nominees(job, message);
+    if (passes->nominated)
+        return alcore__spends_in_rounds(&passes->input) ? alcore__job_take_round(job, message)
+                                                        : buy_nominees(job, message);
     alcore_status status = take_entries(job, message, &all);
     if (status == ALCORE_OK) {
         status = reduce(job, &all);

@@ -11,7 +11,7 @@
 #include "extra/job/job_internal.h"
 #include "pool/column_joined.h"
 #include "pool/tag_union.h"
-#include "strategy/budget/nominees.h"
+#include "strategy/budget/skip_rounds.h"
 #include "strategy/passes/shard_passes.h"
 
 /* The languages of the rows of all shards, where the strategy reads them (job_languages.c). */
@@ -40,20 +40,29 @@ struct alcore__job_passes {
     alcore__run_input input;
     alcore__run *run;
     alcore__shard *shard;
-    int32_t budgets_left;      /* further ones, each of which needs a run of its own */
-    bool spends_each;          /* with own.only: there are such ones; nominees are of one budget */
-    alcore__outcome sentences; /* of a hybrid: what all runs so far have bought; owned */
-    bool ended;                /* the first run */
-    bool nominated;            /* with own.only: the run has ended, and nominees are exchanged */
-    alcore__nominees nominees; /* of the shard; entries NULL: none, or picks were bought of all */
+    int32_t budgets_left;       /* further ones, each of which needs a run of its own */
+    bool spends_each;           /* with own.only: there are such ones; nominees are of one budget */
+    alcore__outcome sentences;  /* of a hybrid: what all runs so far have bought; owned */
+    bool ended;                 /* the first run */
+    bool nominated;             /* with own.only: the run has ended, and nominees are exchanged */
+    alcore__nominees nominees;  /* of the shard; entries NULL: none, or picks were bought of all */
+    alcore__skip_rounds rounds; /* with own.only, fill=skip and costs */
     bool bought;
     bool failed; /* in a pass */
 };
 
 /* Makes job->passes and what the shard itself reads, unless that was done. */
 alcore_status alcore__job_hold(alcore_job *job);
+/* ---- runs (job_runs.c) ---- */
+
 /* Frees the run and what it reads of all shards. */
 void alcore__job_passes_clear_rows(alcore_ctx *ctx, alcore__job_passes *passes);
+/* Begins the run over all rows, whose input was filled. */
+alcore_status alcore__job_begin_run(alcore_job *job);
+/* Begins that of the next budget, after one whose outcome has no purchase of it. */
+alcore_status alcore__job_begin_next(alcore_job *job);
+
+/* ---- blocks ---- */
 
 /* The first block that begins at or behind a row, by its number: the shard with rows first .. end -
  * 1 visits the blocks from that of first up to that of end. */
@@ -167,8 +176,23 @@ alcore_status alcore__job_take_compared(const alcore_job *job, const alcore__col
 /* The column of all candidates' embeddings, once it was taken; NULL: the option is off. */
 const alcore__column *alcore__job_compared_column(const alcore_job *job);
 
+/* ---- rounds of nominees (job_rounds.c), where alcore__spends_in_rounds() ---- */
+
+/* Once the passes of a run are over: what the shard nominates first, or the end. */
+alcore_status alcore__job_begin_rounds(alcore_job *job);
+/* Takes the nominees of all, and nominates for the next round, or ends. */
+alcore_status alcore__job_take_round(alcore_job *job, const alcore__job_message *message);
+
 /* ---- exchanges ---- */
 
+/* Collects the nominees of all shards behind those that passes have offered before; message NULL:
+ * there are no others. ends [entries of the message]: how many there are up to each shard; NULL:
+ * not wanted. *out is owned by the caller, after a failure too. */
+alcore_status alcore__job_collect(const alcore_job *job, const alcore__job_message *message,
+                                  alcore__nominees *out, int64_t *ends);
+/* Keeps what is bought of nominees, under a budget. */
+alcore_status alcore__job_spend(alcore_job *job, const alcore__fill *fill,
+                                alcore__nominees *nominees);
 alcore_status alcore__job_put_rows(alcore_job *job, alcore__job_entry *entry,
                                    alcore__buffer *items);
 alcore_status alcore__job_take_rows(alcore_job *job, const alcore__job_message *message);

@@ -307,9 +307,9 @@ static alcore_status make_input(taking *self) {
     passes->input.candidates = (alcore__dataset){.rows = self->job->rows, .mask = passes->mask};
     passes->input.place = (alcore__place){0}; /* rows are numbered over all shards */
     passes->input.own = passes->own;
-    if (passes->own.only) alcore__job_use_own(self->job);
     passes->input.labeled_rows = self->labeled > 0 ? passes->labeled_rows : NULL;
     passes->input.costs = passes->costs;
+    if (passes->own.only) alcore__job_use_own(self->job);
     /* Without such a row nothing is looked at, as on one machine. */
     passes->input.nan_exclude &= self->any;
     passes->input.fill.explain = alcore__job_is_hybrid(self->job); /* reasons of sentences */

@@ -60,7 +60,10 @@ double alcore__filler_cost(const alcore__filler *filler, int64_t position) {
 /* With overshoot and stop any row of positive cost passes, as these decide when the row is offered.
  */
 bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
-    double cost = alcore__filler_cost(filler, position);
+    return alcore__filler_fits_cost(filler, alcore__filler_cost(filler, position));
+}
+
+bool alcore__filler_fits_cost(const alcore__filler *filler, double cost) {
     if (!(cost > 0.0)) return false;
     return filler->run->input->fill.policy != ALCORE__FILL_SKIP ||
            !(filler->bought.spent + cost > filler->bought.budget);

@@ -39,6 +39,8 @@ double alcore__filler_cost(const alcore__filler *filler, int64_t position);
 /* Whether the candidate at a position could be bought if it were offered now. A row of cost 0 never
  * can; with fill=skip neither can a row that costs more than is left. */
 bool alcore__filler_fits(const alcore__filler *filler, int64_t position);
+/* The same of a row by its cost. */
+bool alcore__filler_fits_cost(const alcore__filler *filler, double cost);
 /* Offers the candidate at a position; the caller has seen that alcore__filler_full() is false.
  * *bought: whether it was bought. If it was not, the cause is counted, except that with fill=stop a
  * candidate that costs more than is left is not counted but fills the filler. */

@@ -10,7 +10,7 @@
  *               it cost is no more than what all rows before it cost, so that S buys it too
  *   stop        ends at the first row that does not fit; S, which overshoots, buys that one too
  *   skip        only of rows that cost 1 each, where it buys the first rows as the others do; with
- *               other costs a row that S passes over may be bought, and lib/extra/job refuses it
+ *               other costs a row that S passes over may be bought: see skip_rounds.h
  *
  * So a shard nominates what it buys with fill=overshoot, and the budget is spent by the rules of
  * the request on the nominees of all shards: by a run of a strategy without passes, whose
@@ -91,8 +91,7 @@ alcore_status alcore__strategy_ranks_own(const alcore_strategy *strategy,
     const alcore__strategy_def *def = strategy->def;
     void *state;
     /* Which pick is similar to others depends on all. */
-    *out = def->ranks_own && !input->fill.limited &&
-           (input->fill.policy != ALCORE__FILL_SKIP || !input->costs);
+    *out = def->ranks_own && !input->fill.limited;
     if (!*out) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(input->ctx, 1, def->state_bytes, &state));
     alcore__values_bind(&strategy->values, ALCORE__TO_STATE, state);
@@ -203,6 +202,7 @@ alcore_status alcore__nominees_spend(alcore_ctx *ctx, const alcore__fill *fill, 
     for (int64_t i = 0; i < nominees->count; i++) costs[i] = nominees->entries[i].cost;
     input.costs = costs;
     const alcore_status status = spend(&input, nominees, out);
+    if (nominees->unaffordable) out->bought.flags &= ~(uint32_t)ALCORE_SELECTION_SHORT;
     alcore__free(ctx, costs);
     return status;
 }

@@ -18,8 +18,9 @@ typedef struct alcore__nominee {
 typedef struct alcore__nominees {
     alcore__nominee *entries; /* [count] owned */
     int64_t count;
-    int64_t offered; /* of these, the first ones, which every shard knows: they are offered to the
+    int64_t offered;   /* of these, the first ones, which every shard knows: they are offered to the
                         budget before all others, in this order, and their keys have no meaning */
+    bool unaffordable; /* another row was passed over before, as it did not fit (fill=skip) */
 } alcore__nominees;
 
 /* Runs the strategy on a shard, whose place is in the input: *out, the best candidates, as many as

@@ -4,6 +4,8 @@
  * are in it. */
 #include "strategy/greedy/greedy.h"
 
+#include "strategy/budget/skip_rounds.h"
+
 #include <string.h>
 
 /* Numbers of the masks that a block keeps: rows that can be picked, and rows that were not picked.
@@ -125,7 +127,8 @@ alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought) {
     return set_status(greedy, *bought);
 }
 
-/* Buys the best row of all shards, which the policy overshoot never passes over. */
+/* Buys the best row of all shards, which fits: the policy is overshoot, or only rows that fit are
+ * looked at. */
 static alcore_status buy_row(alcore__greedy *greedy, double score, bool *bought) {
     alcore__nominees *rows = &greedy->bought_rows;
     if (greedy->best_row < 0 || alcore__filler_full(&greedy->filler)) return ALCORE_OK;
@@ -183,6 +186,7 @@ alcore_status alcore__greedy_finish(alcore__greedy *greedy) {
     if (alcore__lists_own(greedy->run)) {
         greedy->run->offered = &greedy->bought_rows;
         greedy->run->offered_last = true;
+        greedy->run->offered_skips = alcore__unbought_in_all(greedy->run, &greedy->bought_rows);
         return ALCORE_OK;
     }
     for (int64_t i = 0; i < outcome->count; i++) {

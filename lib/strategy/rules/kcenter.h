@@ -34,6 +34,8 @@ typedef struct alcore__kcenter_state {
     int64_t *places;  /* positions of the candidates; in a run over own rows their pool rows */
     double *costs;    /* in the unit of the budget; 0: bought, in a run over own rows */
     double *sq_dist;  /* m(x) */
+    double cheapest;  /* cost of the cheapest row that could be picked and was not gathered;
+                         infinite: there is none */
     double *nearness; /* minus the squared distance to the mean; set before there is a center */
     double *vectors;  /* [gathered, dims] */
     size_t place_capacity, cost_capacity, sq_dist_capacity, nearness_capacity, vector_capacity;

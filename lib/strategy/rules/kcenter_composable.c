@@ -36,6 +36,12 @@ typedef struct center {
     double vector[]; /* [dims] */
 } center;
 
+/* The first bytes of a partial: the lowest cost of a row that could be picked and is no center,
+ * infinite where there is none. */
+typedef struct centers_head {
+    double cheapest;
+} centers_head;
+
 static size_t center_bytes(const alcore__run *run) {
     return sizeof(center) + (size_t)alcore__embedding_dims(run) * sizeof(double);
 }
@@ -61,11 +67,11 @@ static size_t centers_bytes(const alcore__block *block) {
     const alcore__kcenter_state *state = block->run->state;
     int64_t count = 0;
     if (alcore__lists_own(block->run) && !block->count)
-        return (size_t)state->per_block * center_bytes(block->run);
+        return sizeof(centers_head) + (size_t)state->per_block * center_bytes(block->run);
     for (int64_t b = 0; b < block->blocks; b++)
         count += centers_of(block, alcore__block_first_index(block, b),
                             alcore__block_first_index(block, b + 1));
-    return (size_t)count * center_bytes(block->run);
+    return count > 0 ? sizeof(centers_head) + (size_t)count * center_bytes(block->run) : 0;
 }
 
 /* The rows of a block among which its centers are picked; arrays are by index from `first` on. */
@@ -118,15 +124,18 @@ static alcore_status pick_in_block(const alcore__run *run, block_rows *rows) {
     return ALCORE_OK;
 }
 
-/* Writes the centers to *out and moves it behind them. */
-static void write_centers(const alcore__block *block, const block_rows *rows, char **out) {
+/* Writes the centers to *out and moves it behind them; lowers head->cheapest. */
+static void write_centers(const alcore__block *block, const block_rows *rows, centers_head *head,
+                          char **out) {
     const alcore__kcenter_state *state = block->run->state;
     for (int64_t i = 0; i < rows->count; i++) {
         center *to = (center *)(void *)*out;
         const int64_t position = block->start + rows->first + i;
+        const double cost = alcore__filler_cost(&state->greedy.filler, position);
+        if (rows->free[i] && cost < head->cheapest) head->cheapest = cost;
         if (!rows->picked[i]) continue;
         to->place = alcore__lists_own(block->run) ? block->rows[rows->first + i] : position;
-        to->cost = alcore__filler_cost(&state->greedy.filler, position);
+        to->cost = cost;
         to->sq_dist = rows->sq_dist[i];
         to->nearness = is_first(state) ? rows->nearness[i] : 0.0;
         memcpy(to->vector, rows->vectors + i * state->dims, (size_t)state->dims * sizeof(double));
@@ -139,7 +148,9 @@ static alcore_status choose_centers(alcore__block *block, void *partial) {
     const alcore__kcenter_state *state = block->run->state;
     alcore__matrix matrix;
     double *values, *sq_dist, *nearness = NULL;
-    char *out = partial;
+    centers_head *head = partial;
+    char *out = (char *)partial + sizeof *head;
+    head->cheapest = HUGE_VAL;
     ALCORE__TRY(alcore__greedy_open(block, &matrix, &values));
     ALCORE__TRY(alcore__kcenter_complete(&matrix, values));
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *sq_dist, &sq_dist));
@@ -160,7 +171,7 @@ static alcore_status choose_centers(alcore__block *block, void *partial) {
         if (!rows.centers) continue;
         ALCORE__TRY(open_rows(&matrix, &rows));
         ALCORE__TRY(pick_in_block(block->run, &rows));
-        write_centers(block, &rows, &out);
+        write_centers(block, &rows, head, &out);
         alcore__scratch_release(block, mark);
     }
     return ALCORE_OK;
@@ -169,7 +180,9 @@ static alcore_status choose_centers(alcore__block *block, void *partial) {
 /* ---- the gathered rows ---- */
 
 static alcore_status forget_gathered(alcore__run *run) {
-    ((alcore__kcenter_state *)run->state)->gathered = 0;
+    alcore__kcenter_state *state = run->state;
+    state->gathered = 0;
+    state->cheapest = HUGE_VAL;
     return ALCORE_OK;
 }
 
@@ -202,10 +215,13 @@ static alcore_status check_center(const alcore__run *run, const alcore__block_pa
 static alcore_status store_centers(alcore__run *run, const alcore__block_partial *partial) {
     alcore__kcenter_state *state = run->state;
     const int64_t dims = state->dims, first = state->gathered;
-    const int64_t count = (int64_t)(partial->extra_bytes / center_bytes(run)), end = first + count;
+    const centers_head *head = partial->extra;
+    const size_t bytes = partial->extra_bytes - sizeof *head;
+    const int64_t count = (int64_t)(bytes / center_bytes(run)), end = first + count;
     int64_t after = -1;
-    if (partial->extra_bytes % center_bytes(run) != 0)
-        return alcore__fail(ALCORE_E_CORRUPT, "a partial has a part of a center of block %lld",
+    if (partial->extra_bytes < sizeof *head || bytes % center_bytes(run) != 0 ||
+        !(head->cheapest > 0.0))
+        return alcore__fail(ALCORE_E_CORRUPT, "a partial has no centers of block %lld",
                             (long long)partial->block);
     ALCORE__TRY(
         alcore__run_grow(run, &state->places, &state->place_capacity, end, sizeof *state->places));
@@ -219,7 +235,7 @@ static alcore_status store_centers(alcore__run *run, const alcore__block_partial
                                  sizeof *state->vectors));
     for (int64_t n = 0; n < count; n++) {
         const center *from =
-            (const void *)((const char *)partial->extra + (size_t)n * center_bytes(run));
+            (const void *)((const char *)(head + 1) + (size_t)n * center_bytes(run));
         ALCORE__TRY(check_center(run, partial, from, after));
         after = state->places[first + n] = from->place;
         state->costs[first + n] = from->cost;
@@ -228,6 +244,7 @@ static alcore_status store_centers(alcore__run *run, const alcore__block_partial
         memcpy(state->vectors + (first + n) * dims, from->vector, (size_t)dims * sizeof(double));
     }
     state->gathered = end;
+    if (head->cheapest < state->cheapest) state->cheapest = head->cheapest;
     return ALCORE_OK;
 }
 
@@ -260,13 +277,12 @@ static bool is_left(const alcore__kcenter_state *state, int64_t n, bool *bought)
     const int64_t place = state->places[n];
     if (alcore__lists_own(greedy->run)) {
         *bought = state->costs[n] == 0.0;
-        return !*bought; /* the policy is overshoot */
+        return !*bought && alcore__filler_fits_cost(&greedy->filler, state->costs[n]);
     }
     *bought = greedy->status[place] == ALCORE__GREEDY_PICKED;
     return alcore__greedy_is_free(greedy, place);
 }
 
-/* Makes gathered row n the best one. */
 static void set_best(alcore__kcenter_state *state, int64_t n) {
     alcore__greedy *greedy = &state->greedy;
     greedy->best = state->places[n];
@@ -298,17 +314,14 @@ static alcore_status find_farthest(alcore__run *run, uint8_t *free, int64_t *ind
     return ALCORE_OK;
 }
 
-/* Whether a candidate that can be bought was not gathered in this round or an earlier one, in any
- * shard. Those that were gathered are bought or cannot be. */
-static bool has_free(const alcore__run *run) {
-    const alcore__greedy *greedy = &((const alcore__kcenter_state *)run->state)->greedy;
-    const alcore__own_rows *own = &run->input->own;
-    if (!own->only) return alcore__greedy_has_free(greedy);
-    return greedy->bought_rows.count < own->candidates - own->free;
+/* Whether a candidate that can be bought was not gathered; all others are bought or cannot be. */
+static bool has_free(const alcore__kcenter_state *state) {
+    return state->cheapest < HUGE_VAL &&
+           alcore__filler_fits_cost(&state->greedy.filler, state->cheapest);
 }
 
-/* Called at the end of the pass: picks gathered rows until the budget or the rows run out. The
- * radius of the last pick is known only when a further round has measured all rows from it. */
+/* Picks gathered rows until the budget or the rows run out. The radius of the last pick is known
+ * only when a further round has measured all rows from it. */
 static alcore_status pick_gathered(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
@@ -319,8 +332,7 @@ static alcore_status pick_gathered(alcore__run *run) {
         bool bought;
         int64_t index;
         ALCORE__TRY(find_farthest(run, free, &index));
-        const bool full = alcore__filler_full(&greedy->filler);
-        if (index < 0 || full) break;
+        if (index < 0 || alcore__filler_full(&greedy->filler)) break;
         ALCORE__TRY(alcore__kcenter_set_radius(run));
         ALCORE__TRY(
             alcore__greedy_turn(greedy, alcore__kcenter_score(greedy->best_value), &bought));
@@ -331,7 +343,7 @@ static alcore_status pick_gathered(alcore__run *run) {
         ALCORE__TRY(measure_gathered(run));
     }
     alcore__run_drop(run, height);
-    state->another_round = !alcore__filler_full(&greedy->filler) && has_free(run);
+    state->another_round = !alcore__filler_full(&greedy->filler) && has_free(state);
     return state->another_round ? ALCORE_OK : alcore__kcenter_set_radius(run);
 }
 

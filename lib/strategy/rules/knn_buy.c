@@ -169,6 +169,7 @@ static alcore_status offer_neighbors(alcore__run *run, const int64_t *positions)
             run->outcome.scores[positions[n]] = (double)NAN;
     run->offered = offered;
     run->offered_last = !state->fill_short || alcore__filler_full(filler);
+    run->offered_skips = filler->bought.unaffordable > 0;
     return ALCORE_OK;
 }
 

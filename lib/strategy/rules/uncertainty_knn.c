@@ -253,6 +253,7 @@ static alcore_status offer_picks(alcore__run *run) {
     }
     run->offered = offered;
     run->offered_last = true;
+    run->offered_skips = bought->unaffordable > 0;
     return ALCORE_OK;
 }
 

@@ -226,12 +226,41 @@ START_TEST(nominees_that_lie) {
 }
 END_TEST
 
+/* Nominees of a round that do not fit, are not in order, or were looked at in the round before. */
+START_TEST(rounds_that_lie) {
+    static const job_setting setting = {"egl", NULL, "20.5u", "fill=skip", ALCORE_DEDUP_NONE};
+    const double lies[] = {21.0, NAN, 0.0, HUGE_VAL};
+    record made = record_exchanges(ctx, &setting, &WHOLE);
+    const size_t head = 48 + settings_bytes(made.bytes[0]) + 32;
+    ck_assert_int_gt(made.count, 2);
+    for (int i = 1; i < 3; i++) {
+        ck_assert_uint_ge(made.lengths[i], head + 32);
+        for (size_t lie = 0; lie < 4; lie++) {
+            const bool is_key = lie == 3;
+            alcore_job *job = job_new(ctx, &setting, &WHOLE, 0);
+            char *bytes = memcpy(malloc(made.lengths[i]), made.bytes[i], made.lengths[i]);
+            for (int n = 0; n < i; n++)
+                ck_assert_ok(alcore_job_deliver(job, made.bytes[n], made.lengths[n]));
+            /* The cost of the first one; the key of the second, or in the second round of the
+             * first. */
+            const size_t place = head + (!is_key ? 24 : i == 1 ? 32 + 8 : 8);
+            ck_assert_int_eq(deliver_lie(job, bytes, made.lengths[i], place, &lies[lie]),
+                             ALCORE_E_CORRUPT);
+            ck_assert_ok(alcore_job_deliver(job, made.bytes[i], made.lengths[i]));
+            free(bytes);
+            alcore_job_unref(job);
+        }
+    }
+    record_free(&made);
+}
+END_TEST
+
 /* Vectors that are no unit vectors, of candidates and of labeled rows, clusters and rows of L' that
  * are none, ranges of scores that are none, counts of more rows than there are, centers that
  * are no rows of their block, out of order, cost nothing, have no distances or are cut off, and
  * drawn rows that are none. */
 START_TEST(vectors_that_lie) {
-    enum { CENTERS = 9 * (32 + 8 * VECTOR) };
+    enum { CENTER = 32 + 8 * VECTOR, CENTERS = 8 + 9 * CENTER };
     static const job_setting settings[] = {
         {"facility-location", NULL, "9", NULL, ALCORE_DEDUP_NONE},
         {"typiclust", NULL, "9", NULL, ALCORE_DEDUP_NONE},
@@ -259,13 +288,14 @@ START_TEST(vectors_that_lie) {
         {3, 16, 0, (const double[]){1e300}},
         {3, 80, 8, (const int64_t[]){-1}},
         {3, 80, 72, (const int64_t[]){FEW_ROWS + 1}},
-        {4, CENTERS, 0, (const int64_t[]){-1}},
-        {4, CENTERS, CENTERS / 9, (const int64_t[]){0}}, /* not in order */
-        {4, CENTERS, 8 * (CENTERS / 9), (const int64_t[]){FEW_ROWS}},
-        {4, CENTERS, 8, (const double[]){0.0}},
-        {4, CENTERS, 8, (const double[]){HUGE_VAL}},
-        {4, CENTERS, 16, (const double[]){NAN}},
-        {4, CENTERS, 24, (const double[]){1.0}},
+        {4, CENTERS, 0, (const double[]){NAN}},
+        {4, CENTERS, 8, (const int64_t[]){-1}},
+        {4, CENTERS, 8 + CENTER, (const int64_t[]){0}}, /* not in order */
+        {4, CENTERS, 8 + 8 * CENTER, (const int64_t[]){FEW_ROWS}},
+        {4, CENTERS, 16, (const double[]){0.0}},
+        {4, CENTERS, 16, (const double[]){HUGE_VAL}},
+        {4, CENTERS, 24, (const double[]){NAN}},
+        {4, CENTERS, 32, (const double[]){1.0}},
         {4, CENTERS, (size_t)-8, (const int64_t[]){CENTERS - 4}},
         {5, 8 + 8 * (CLASSES + VECTOR), 0, (const int64_t[]){-1}},
         {5, 8 + 8 * (CLASSES + VECTOR), 0, (const int64_t[]){FEW_ROWS}},
@@ -294,6 +324,7 @@ TEST_FILE() {
     tcase_add_test(cases, neighbors_that_lie);
     tcase_add_test(cases, neighbors_that_are_not_told);
     tcase_add_test(cases, nominees_that_lie);
+    tcase_add_test(cases, rounds_that_lie);
     tcase_add_test(cases, vectors_that_lie);
     return check_suite_run("job_lies", cases);
 }

@@ -205,6 +205,8 @@ static const job_setting FAILING[] = {
     {"contrastive", "k=2", "4", NULL, ALCORE_DEDUP_NONE},
     {"uncertainty-knn", "cover=1", "5,3", NULL, ALCORE_DEDUP_NONE},
     {"rtt-bleu", NULL, "3w", "max_similarity=0.6", ALCORE_DEDUP_EXACT},
+    {"egl", NULL, "9w,4w", "fill=skip tie=random nan=exclude", ALCORE_DEDUP_NONE},
+    {"uncertainty-knn", NULL, "7w,3w", "fill=skip", ALCORE_DEDUP_NONE},
 };
 
 START_TEST(no_failing_allocation_does_harm) {

@@ -81,6 +81,8 @@ START_TEST(nothing_is_labeled) {
         {"kcenter", "mode=composable per_block=1", "4,1", "fill=skip", ALCORE_DEDUP_NONE},
         {"kcenter", "mode=composable per_block=1", "4,1", NULL, ALCORE_DEDUP_NONE},
         {"kcenter", "mode=composable per_block=2", "9", NULL, ALCORE_DEDUP_NONE},
+        {"kcenter", "mode=composable per_block=2", "1.2u", "fill=skip", ALCORE_DEDUP_NONE},
+        {"kcenter", NULL, "1.2u,3u", "fill=skip", ALCORE_DEDUP_NONE},
         {"idds", NULL, "4,2", NULL, ALCORE_DEDUP_NONE}};
     ck_assert_uint_eq(count_rows(ctx, &settings[_i], 5, ALCORE_ROW_LABELED), 0);
     job_compare(ctx, &settings[_i], 5, 4 /* shards */, 1);
@@ -201,7 +203,7 @@ TEST_FILE() {
     tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, a_few_rows_in_many_shards, 0, SETTING_COUNT);
     tcase_add_test(cases, the_labeled_pool_is_the_same_in_all_shards);
-    tcase_add_loop_test(cases, nothing_is_labeled, 0, 6);
+    tcase_add_loop_test(cases, nothing_is_labeled, 0, 8);
     tcase_add_loop_test(cases, no_shard_has_a_candidate, 0, 7);
     tcase_add_loop_test(cases, no_candidate_and_no_target, 0, 3);
     tcase_add_test(cases, columns_of_all_shards_have_one_form);

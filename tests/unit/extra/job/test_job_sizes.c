@@ -2,6 +2,7 @@
 /* How many bytes and exchanges the messages between shards that compare rows have, by the formulas
  * of docs/distributed.md. */
 #include "job_record.h"
+#include "strategy/budget/nominees.h"
 
 static alcore_ctx *ctx;
 
@@ -137,7 +138,7 @@ START_TEST(sizes_of_messages) {
 END_TEST
 
 /* All picks of mode=composable are made after one exchange, behind those of the rows and of the
- * labeled rows: of each block 16, and for each of its centers 32 and a vector. */
+ * labeled rows: of each block 24, and for each of its centers 32 and a vector. */
 START_TEST(sizes_of_centers) {
     enum { BUDGET = 40, BLOCKS = 3 };
     static const job_setting exact = {"kcenter", NULL, "40", NULL, ALCORE_DEDUP_NONE},
@@ -151,7 +152,7 @@ START_TEST(sizes_of_centers) {
     ck_assert_int_ge(before, 2);
     ck_assert_int_eq(made.count, before + 1);
     ck_assert_uint_eq(made.lengths[before],
-                      head + BLOCKS * (16 + (size_t)BUDGET * (32 + 8 * VECTOR)));
+                      head + BLOCKS * (24 + (size_t)BUDGET * (32 + 8 * VECTOR)));
     record_free(&made);
     record_free(&by_picks);
 }
@@ -232,6 +233,40 @@ START_TEST(sizes_of_bounds_and_scales) {
 }
 END_TEST
 
+/* With fill=skip and costs some rounds of nominees, 32 for each, of one shard in the order of their
+ * keys, until they cost what is left together: at first the budget. */
+START_TEST(sizes_of_rounds) {
+    enum { BUDGET = 90, BEFORE = 1 };
+    static const job_setting setting = {"egl", NULL, "90u", "fill=skip", ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, MANY_ROWS}};
+    record made = record_exchanges(ctx, &setting, &cut);
+    ck_assert_int_ge(made.count, BEFORE + 2);
+    ck_assert_int_le(made.count, BEFORE + 6);
+    for (int i = BEFORE; i < made.count; i++) {
+        alcore__job_message message;
+        int64_t nominees = 0;
+        ck_assert_ok(alcore__job_message_read(made.bytes[i], made.lengths[i], &message));
+        const char *place = message.entries, *items;
+        for (int s = 0; s < 2; s++) {
+            alcore__job_entry entry;
+            alcore__nominee nominee = {.cost = 0};
+            double cost = 0, key = HUGE_VAL;
+            place = alcore__job_entry_next(&message, place, &entry, &items);
+            for (int64_t n = 0; n < entry.count / 32; n++, nominees++, key = nominee.key) {
+                memcpy(&nominee, items + 32 * n, sizeof nominee);
+                ck_assert_double_le(nominee.key, key);
+                ck_assert_double_lt(cost, BUDGET);
+                cost += nominee.cost;
+            }
+            if (i == BEFORE) ck_assert_double_ge(cost, BUDGET);
+            if (i > BEFORE) ck_assert_double_lt(cost, BUDGET / 2);
+        }
+        ck_assert_uint_eq(made.lengths[i], head_bytes(&made) + 32 * (size_t)nominees);
+    }
+    record_free(&made);
+}
+END_TEST
+
 /* How many rows two of the lists of two shards name, rows [2, targets, k] before distances, once
  * they are merged by distance; *blocks: in how many blocks of 8192 rows. */
 static size_t count_merged(const char *const lists[2], int targets, int k, size_t *blocks) {
@@ -294,6 +329,7 @@ TEST_FILE() {
     tcase_add_test(cases, sizes_of_steps);
     tcase_add_test(cases, sizes_of_compared_rows);
     tcase_add_test(cases, sizes_of_bounds_and_scales);
+    tcase_add_test(cases, sizes_of_rounds);
     tcase_add_test(cases, sizes_of_neighbors);
     return check_suite_run("job_sizes", cases);
 }
