@@ -20,7 +20,8 @@
 #include "text/near_words.h"
 /* alcore__text_scripts: the scripts, ALCORE__SCRIPT_*, of most and second most letters in the words
  *     of a text; NONE: there is no such script, or two have equally many.
- * alcore__text_scripts_read(text, length): reads them. */
+ * alcore__text_scripts_read(text, length): reads them; alcore__text_is_latin(text, length): whether
+ *     its bytes tell that all of its letters are Latin. */
 #include "text/scripts.h"
 
 /* The masks, in the order in which a text counts for them. */

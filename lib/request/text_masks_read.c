@@ -64,12 +64,11 @@ static alcore_status keep_near(const read_loop *loop, int64_t row, const uint64_
     return ALCORE_OK;
 }
 
-/* Texts of ASCII alone, as most are in English, are not read once more: their letters are Latin. */
+/* Texts whose bytes tell that they are Latin are not read once more. */
 static alcore__text_scripts scripts_of(const char *text, size_t length,
                                        const alcore__text_content *content) {
     const uint8_t script = content->letters > 0 ? ALCORE__SCRIPT_LATIN : ALCORE__SCRIPT_NONE;
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)text[i] >= 0x80) return alcore__text_scripts_read(text, length);
+    if (!alcore__text_is_latin(text, length)) return alcore__text_scripts_read(text, length);
     return (alcore__text_scripts){.first = script};
 }
 

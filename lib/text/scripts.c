@@ -2,6 +2,7 @@
 /* The scripts of letters and texts, as scripts.h defines them. */
 #include "text/scripts.h"
 
+#include "text/byte_block.h"
 #include "text/script_ranges.h"
 #include "text/text_tokens.h"
 #include "text/utf8.h"
@@ -70,4 +71,26 @@ alcore__text_scripts alcore__text_scripts_read(const char *text, size_t length) 
         if (reader.kind == ALCORE__TOKEN_WORD)
             add_word(&letters, text + reader.begin, reader.next - reader.begin);
     return largest(&letters);
+}
+
+/* Whether the character that begins at an offset is below U+02C0, one of punctuation, or none. */
+static bool begins_latin(const char *text, size_t length, size_t at) {
+    const unsigned char first = (unsigned char)text[at];
+    return first < 0xCB ||
+           (first == 0xE2 && at + 1 < length && (unsigned char)text[at + 1] == 0x80);
+}
+
+bool alcore__text_is_latin(const char *text, size_t length) {
+    for (size_t i = 0; i < length;) {
+        if (i + ALCORE__BLOCK_BYTES <= length) {
+            const alcore__byte_block later =
+                (alcore__byte_block)(alcore__block_load(text + i) >= 0xCB);
+            if (!alcore__block_has(later, 1)) {
+                i += ALCORE__BLOCK_BYTES;
+                continue;
+            }
+        }
+        if (!begins_latin(text, length, i++)) return false;
+    }
+    return true;
 }

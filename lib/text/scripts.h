@@ -3,6 +3,7 @@
 #ifndef ALCORE__SCRIPTS_H
 #define ALCORE__SCRIPTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,5 +28,9 @@ typedef struct alcore__text_scripts {
 } alcore__text_scripts;
 
 alcore__text_scripts alcore__text_scripts_read(const char *text, size_t length);
+
+/* Whether the bytes of a text tell that all of its letters are Latin, 16 at a time: it has
+ * characters below U+02C0 and U+2000 to U+203F (dashes, quotation marks) alone. */
+bool alcore__text_is_latin(const char *text, size_t length);
 
 #endif

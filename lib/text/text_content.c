@@ -28,18 +28,22 @@ void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
     *out = (alcore__text_content){.markup = alcore__text_markup_line(text, length)};
     while (alcore__token_next(&reader)) {
         out->tokens++;
-        if (reader.kind == ALCORE__TOKEN_SIGN) {
-            brackets = brackets || text[reader.begin] == '[';
-            colon = colon || text[reader.begin] == ':';
-            const size_t end = alcore__source_variable(text, length, reader.begin);
-            if (end > 0) out->characters -= (int64_t)(end - reader.begin); /* ASCII alone */
-            if (end > 0) variable_end = end;
+        if (reader.kind != ALCORE__TOKEN_WORD) {
+            const char first = text[reader.begin];
+            if (reader.kind == ALCORE__TOKEN_SIGN) {
+                const size_t end = alcore__source_variable(text, length, reader.begin);
+                if (end > 0) out->characters -= (int64_t)(end - reader.begin); /* ASCII alone */
+                if (end > 0) variable_end = end;
+                brackets = brackets || first == '[';
+                colon = colon || first == ':';
+            }
+            if (alcore__text_markup_opens(first) && reader.begin >= call_end)
+                call_end =
+                    read_markup(text, length, reader.begin,
+                                call_end > placeholder_end ? call_end : placeholder_end, out);
+            if (reader.kind == ALCORE__TOKEN_PLACEHOLDER) placeholder_end = reader.next;
+            continue;
         }
-        if (alcore__text_markup_opens(text[reader.begin]) && reader.begin >= call_end)
-            call_end = read_markup(text, length, reader.begin,
-                                   call_end > placeholder_end ? call_end : placeholder_end, out);
-        if (reader.kind == ALCORE__TOKEN_PLACEHOLDER) placeholder_end = reader.next;
-        if (reader.kind != ALCORE__TOKEN_WORD) continue;
         if (words) words[out->words] = reader.hash;
         out->words++;
         out->unspaced += reader.unspaced;

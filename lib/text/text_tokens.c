@@ -170,7 +170,6 @@ static void read_on(alcore__token_reader *reader, token_hash *hash, bool unspace
         if (point == '&' && !unspaced && marks_key(reader, next)) kind = PASSED;
         if (unspaced ? kind != MARK : kind == SPACE || kind == SIGN || kind == UNSPACED) return;
         if (kind != PASSED) add(reader, hash, kind, point);
-        reader->underscores += point == '_';
         reader->characters++;
         reader->next = next;
     }
@@ -191,7 +190,6 @@ static void read_token(alcore__token_reader *reader, size_t next, enum character
                        int32_t point) {
     token_hash hash = EMPTY;
     reader->letters = 0;
-    reader->underscores = 0;
     if (kind == SIGN || kind == UNSPACED) {
         add(reader, &hash, kind, point);
         reader->characters++;

@@ -37,8 +37,7 @@ typedef struct alcore__token_reader {
     /* Code points of it that are letters or marks of letters; one that is a syllable
      * (alcore__utf8_is_syllable()) counts 2. */
     int64_t letters;
-    bool unspaced;       /* whether it is such a letter */
-    int64_t underscores; /* inside and behind it */
+    bool unspaced; /* whether it is such a letter */
     /* Code points of the text so far that are no white space and in no placeholder. */
     int64_t characters;
     size_t mark_end; /* of alcore__placeholder_next() */

@@ -27,15 +27,16 @@ static bool is_called(const char *text, size_t length, size_t at) {
 /* Whether the letters, digits and underscores of a word have the form of a name. */
 static bool is_formed(const alcore__token_reader *word) {
     enum { LONGEST_CAPITALS = 5 };
-    bool marked = false, emphasized = word->letters > LONGEST_CAPITALS && word->underscores == 0;
-    if (word->underscores >= 2) return true;
-    if (is_digit(word->text[word->begin])) return false;
+    bool marked = false, emphasized = word->letters > LONGEST_CAPITALS;
+    int underscores = 0;
     for (size_t i = word->begin; i < word->next; i++) {
         const char c = word->text[i];
+        underscores += c == '_';
         marked = marked || (i > word->begin && (is_upper(c) || is_digit(c)));
         emphasized = emphasized && !is_lower(c) && !is_digit(c);
     }
-    return marked && !emphasized;
+    if (underscores >= 2) return true;
+    return marked && !(emphasized && underscores == 0) && !is_digit(word->text[word->begin]);
 }
 
 /* The offset of the word behind a point with which this one is a name; 0: there is none. */

@@ -4,6 +4,7 @@
 
 #include "check_suite.h"
 #include "text/scripts.h"
+#include "text/utf8.h"
 
 START_TEST(letters_have_scripts) {
     static const int32_t latin[] = {'a', 'Z', 0xE9, 0x1EA1, 0xFF21};
@@ -46,4 +47,26 @@ START_TEST(texts_have_the_scripts_of_most_letters) {
 }
 END_TEST
 
-CHECK_SUITE("text/scripts", letters_have_scripts, texts_have_the_scripts_of_most_letters);
+/* A text that is Latin by its bytes has no letter of another script, for each character and
+ * wherever it stands; accents, dashes and quotation marks are told by their bytes. */
+START_TEST(texts_are_latin_by_their_bytes) {
+    for (int32_t point = 1; point < 0x30000; point++) {
+        char text[64];
+        const int before = point % 40;
+        memset(text, 'a', sizeof text);
+        if (point >= 0xD800 && point < 0xE000) continue;
+        const size_t bytes = alcore__utf8_write(point, text + before);
+        const bool latin = alcore__text_is_latin(text, sizeof text);
+        const uint8_t script =
+            alcore__utf8_is_letter(point) ? alcore__script_of(point) : ALCORE__SCRIPT_LATIN;
+        ck_assert_int_eq(latin, point < 0x2C0 || (point >= 0x2000 && point < 0x2040));
+        if (latin) ck_assert_int_eq(script, ALCORE__SCRIPT_LATIN);
+        ck_assert_int_eq(alcore__text_is_latin(text + before, bytes), latin);
+    }
+    ck_assert(alcore__text_is_latin("", 0));
+    ck_assert(!alcore__text_is_latin("\xE2", 1));
+}
+END_TEST
+
+CHECK_SUITE("text/scripts", letters_have_scripts, texts_have_the_scripts_of_most_letters,
+            texts_are_latin_by_their_bytes);
