@@ -2,7 +2,8 @@
 /* alcore model: what a model folder is, and its answers to a file of texts: tokens, embeddings,
  * class probabilities, translations, log-probabilities of given translations. Rows are the lines of
  * the file, repeated and empty ones too; an empty line is not given to the model. Also the training
- * of a vocabulary (vocabulary_command.c) and of models (train_command.c). */
+ * of a vocabulary (vocabulary_command.c) and of models (train_command.c), and the merging of
+ * adapters (merge_command.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -523,16 +524,27 @@ static int run_vocabulary(model_run *self) {
     return vocabulary_command(self->args, self->ctx);
 }
 
-/* What the other actions take of the command line is in the configuration of a training. */
-static int run_train(model_run *self) {
+/* Refuses the options of files of texts; why: the end of the message. */
+static int refuse_texts(const model_run *self, const char *why) {
     static const option_id of_texts[] = {OPTION_OUT,        OPTION_FORMAT,  OPTION_TEXT_COLUMN,
                                          OPTION_BAD_LINES,  OPTION_ESCAPES, OPTION_SIDE,
                                          OPTION_TRANSLATOR, OPTION_SYSTEM,  OPTION_DOMAIN};
     for (size_t i = 0; i < sizeof of_texts / sizeof *of_texts; i++)
         if (option_given(self->args, of_texts[i]))
-            return complain(EXIT_USAGE, "model train takes no --%s; the configuration says it",
-                            option_table[of_texts[i]].name);
+            return complain(EXIT_USAGE, "model %s takes no --%s; %s", self->args->operands[0],
+                            option_table[of_texts[i]].name, why);
+    return EXIT_DONE;
+}
+
+/* What the other actions take of the command line is in the configuration of a training. */
+static int run_train(model_run *self) {
+    TRY(refuse_texts(self, "the configuration says it"));
     return train_command(self->args, self->ctx);
+}
+
+static int run_merge(model_run *self) {
+    TRY(refuse_texts(self, "the new folder is its second operand, and no texts are read"));
+    return merge_command(self->args, self->ctx);
 }
 
 /* ---- the command ---- */
@@ -585,6 +597,7 @@ static const action actions[] = {
      {OPTION_VOCABULARY_SIZE, OPTION_VOCABULARY_KIND, OPTION_COVERAGE, OPTION_BYTE_FALLBACK,
       OPTION_MAX_TEXTS, OPTION_SEED, OPTION_TOTAL}},
     {"train", "CONFIG.json", 2, run_train, {OPTION_TOTAL}},
+    {"merge", "ADAPTER OUT", 3, run_merge, {OPTION_DTYPE, OPTION_TOTAL}},
 };
 enum { ACTIONS = (int)(sizeof actions / sizeof *actions) };
 
@@ -624,8 +637,8 @@ static int find_action(const arguments *args, const action **out) {
     const char *near = nearest_name(name, action_name_at, NULL);
     return complain(
         EXIT_USAGE,
-        "model takes info, tokenize, embed, score, probs, translate, vocabulary or train, not "
-        "'%s'%s%s%s",
+        "model takes info, tokenize, embed, score, probs, translate, vocabulary, train or merge, "
+        "not '%s'%s%s%s",
         name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -633,7 +646,8 @@ int command_model(const arguments *args) {
     model_run self = {.args = args};
     const action *wanted = NULL;
     int code = find_action(args, &wanted);
-    if (code == EXIT_DONE && wanted->run != run_info && wanted->run != run_train)
+    if (code == EXIT_DONE && wanted->run != run_info && wanted->run != run_train &&
+        wanted->run != run_merge)
         code = json_needs_file(args, "values");
     if (code == EXIT_DONE) code = terminal_context(args, &self.ctx);
     if (code == EXIT_DONE) code = wanted->run(&self);

@@ -553,10 +553,10 @@ const command_info command_table[] = {
      "alcore lm train pool.txt --order 4 --out pool.arpa"},
     {"model", COMMAND_MODEL,
      "info|tokenize|embed|score|probs|translate DIR [TEXT [TARGET]] | vocabulary TEXT | train "
-     "CONFIG.json",
+     "CONFIG.json | merge ADAPTER OUT",
      2, 4,
      "what a model folder is, and its answers to a file of texts; training of models and "
-     "vocabularies",
+     "vocabularies; merging of adapters",
      "alcore model embed all-MiniLM-L6-v2 pool.txt --out embeddings.npy"},
     {"phrases", COMMAND_PHRASES, "POOL", 1, 1, "list the phrases of a pool with their counts",
      "alcore phrases pool.txt --labeled labeled.tsv --min-count 2 --out phrases.tsv"},

@@ -71,6 +71,9 @@ void train_data_place(const train_config *config, const char *list, const json_t
                       const train_pool *pool, int64_t row);
 void train_pool_clear(train_pool *pool);
 
+/* `alcore model merge`, with the folders of the adapter and of the new model as operands 1 and 2
+ * (merge_command.c). */
+int merge_command(const arguments *args, alcore_ctx *ctx);
 /* `alcore model vocabulary`, with the file of the texts as operand 1 (vocabulary_command.c). */
 int vocabulary_command(const arguments *args, alcore_ctx *ctx);
 /* `alcore model train`, with the configuration as operand 1 (train_command.c). */

@@ -68,6 +68,7 @@ EXCEPTIONS = [
     ("docs/models.md", "sh", "python3 tests/torch/make_fixtures.py", "it needs transformers, and writes the folders that are committed"),
     ("docs/models.md", "python", "outputs = model.translate(", "its model stands for others; tests/torch/test_neural.py makes such passes"),
     ("docs/projects.md", "sh", "alcore project train work --model", "its model stands for others; tests/torch/test_project_rounds.py trains so"),
+    ("docs/models.md", "sh", "alcore model merge ADAPTER-FOLDER", "its folder stands for one of peft; tests/torch/test_lora_merged.py runs the block"),
     ("docs/models.md", "python", "import alcore\n\nmodel = alcore.Model.open(\"ADAPTER-FOLDER\"", "its folder stands for one of peft; tests/torch/test_lora_merged.py runs the block"),
     ("docs/models.md", "python", "import alcore\n\npairs = alcore.Pool(sources, references=translations)", "its folders and texts stand for others; tests/torch/test_language.py trains so"),
     ("docs/models.md", "python", "model.train(", "its model and pools stand for others; tests/torch/test_answer_training.py trains so"),

@@ -1,28 +1,45 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Language models in shards and adapters of them by PyPI's transformers and peft, for test_lora_merged.py:
+"""Models in shards and adapters of them by PyPI's transformers and peft, for test_lora_merged.py:
 
-    lora_merged.py make FOLDER ...     beside each folder, of a language model with a tokenizer, and for each TYPE of TYPES: FOLDER-TYPE, the model in
-                                       that type, and FOLDER-TYPE-adapter
-    lora_merged.py compare FOLDER ...  asserts that AutoModelForCausalLM of FOLDER-TYPE-merged has the logits and weights of merge_and_unload()"""
+    lora_merged.py make FOLDER ...     beside each folder, of a language or translation model with a tokenizer, and for each TYPE of TYPES: FOLDER-TYPE,
+                                       the model in that type, and FOLDER-TYPE-adapter
+    lora_merged.py compare FOLDER ...  asserts that transformers opens FOLDER-TYPE-merged and FOLDER-TYPE-command with the logits and weights of
+                                       merge_and_unload(), of which the second has their type too
+
+An adapter of a translation model holds tables of words whole: the output alone, both stacks' or all of them."""
+import json
 import os
 import shutil
 import sys
 
 import torch
+import transformers as hf
 from peft import LoraConfig, PeftModel, get_peft_model
-from transformers import AutoModelForCausalLM
+from safetensors import safe_open
 
 TYPES = ('float32', 'bfloat16')
+TARGETS = {'marian': dict(target_modules=['q_proj'], modules_to_save=['lm_head']), 'bart': dict(target_modules=['fc1'], modules_to_save=['embed_tokens']),
+           't5': dict(target_modules=['q'], modules_to_save=['lm_head', 'embed_tokens'])}
+
+
+def kind_of(folder):
+    with open(folder + '/config.json', encoding='utf-8') as file:
+        return getattr(hf, json.load(file)['architectures'][0])
+
+
+def logits(model, ids):
+    return model(input_ids=ids, **({'decoder_input_ids': ids + 1} if model.config.is_encoder_decoder else {})).logits
 
 
 def make(folder, dtype):
-    path, model = folder + '-' + dtype, AutoModelForCausalLM.from_pretrained(folder, dtype=dtype)
+    path, model = folder + '-' + dtype, kind_of(folder).from_pretrained(folder, dtype=dtype)
     model.save_pretrained(path, max_shard_size='10KB')
     assert os.path.exists(path + '/model.safetensors.index.json')
     shutil.copy(folder + '/tokenizer.json', path)
     torch.manual_seed(3)
-    model = get_peft_model(AutoModelForCausalLM.from_pretrained(path), LoraConfig(r=2, lora_alpha=3, target_modules='all-linear', task_type='CAUSAL_LM'))
+    targets = TARGETS.get(os.path.basename(folder), dict(target_modules='all-linear'))
+    model = get_peft_model(kind_of(path).from_pretrained(path), LoraConfig(r=2, lora_alpha=3, **targets))
     with torch.no_grad():
         for value in model.parameters():
             if value.requires_grad:
@@ -32,16 +49,22 @@ def make(folder, dtype):
 
 def compare(folder, dtype):
     path, ids = folder + '-' + dtype, torch.arange(5, 45).reshape(2, 20)
-    plain = AutoModelForCausalLM.from_pretrained(path).eval()
-    before = plain(input_ids=ids).logits
+    plain = kind_of(path).from_pretrained(path).eval()
+    before = logits(plain, ids)
     wanted = PeftModel.from_pretrained(plain, path + '-adapter').merge_and_unload().eval()
-    found = AutoModelForCausalLM.from_pretrained(path + '-merged', dtype=dtype).eval()
-    assert wanted.dtype == found.dtype == getattr(torch, dtype)
-    weights = found.state_dict()
-    for name, value in wanted.state_dict().items():
-        assert torch.equal(weights[name], value) if dtype != 'float32' else (weights[name] - value).abs().max() < 1e-6, (path, name)
-    far, changed = ((logits - wanted(input_ids=ids).logits).abs().max() for logits in (found(input_ids=ids).logits, before))
-    assert far < (1e-5 if dtype == 'float32' else 1e-30) and changed > 0.1, (path, far, changed)
+    for written in ('-merged', '-command'):
+        found = kind_of(path + written).from_pretrained(path + written, dtype=dtype).eval()
+        assert wanted.dtype == found.dtype == getattr(torch, dtype)
+        weights = found.state_dict()
+        for name, value in wanted.state_dict().items():
+            if name.endswith('shared.weight'):  # no output is computed with it
+                continue
+            assert torch.equal(weights[name], value) if dtype != 'float32' else (weights[name] - value).abs().max() < 1e-6, (path, written, name)
+        far, changed = ((other - logits(wanted, ids)).abs().max() for other in (logits(found, ids), before))
+        steps = 0.1 if wanted.config.is_encoder_decoder else 1e-30  # bfloat16: T5's sums of equal weights are rounded in another order
+        assert far < (1e-5 if dtype == 'float32' else steps) and changed > 0.1, (path, written, far, changed)
+    with safe_open(path + '-command/model.safetensors', 'pt') as file:
+        assert {file.get_tensor(name).dtype for name in file.keys()} == {getattr(torch, dtype)}, path
 
 
 for each in sys.argv[2:]:

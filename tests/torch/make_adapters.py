@@ -54,6 +54,9 @@ CASES = {  # name: base, settings, the class where it is not the base's, further
     'modernbert': ('modernbert', PLAIN), 'eurobert': ('eurobert', PLAIN), 'nomic': ('nomic', PLAIN), 't5-encoder': ('t5-encoder', PLAIN),
     'marian': ('marian', SEQ2SEQ), 'bart': ('bart', SEQ2SEQ), 'mbart': ('mbart', SEQ2SEQ), 'm2m100': ('m2m100', SEQ2SEQ),
     't5': ('t5', dict(SEQ2SEQ, target_modules=['q', 'v', 'wo'])), 'mt5': ('mt5', SEQ2SEQ), 't5-untied': ('t5-untied', dict(SEQ2SEQ, target_modules=['q', 'wo'])),
+    'marian-saved': ('marian', dict(SEQ2SEQ, target_modules=['q_proj'], modules_to_save=['lm_head'])),
+    'bart-saved': ('bart', dict(SEQ2SEQ, target_modules=['q_proj'], modules_to_save=['embed_tokens'])),
+    't5-saved': ('t5', dict(SEQ2SEQ, target_modules=['q'], modules_to_save=['embed_tokens', 'lm_head'])),
 }
 
 

@@ -233,6 +233,36 @@ START_TEST(norms_follow_the_formula) {
 }
 END_TEST
 
+/* Rows of equal values, whose variance is 0: LayerNorm gives its bias, exactly as torch does, and
+ * RMSNorm the weight with the sign of the value, or 0 of zeros. */
+static void check_equal_values(void) {
+    static const float equal[] = {0, -0.1f, 0.3f, 7.3f, -1234.567f, 3e7f};
+    fill();
+    for (int64_t size = 1; size <= 1024; size += size < MOST_HEAD ? 1 : 106)
+        for (size_t n = 0; n < sizeof equal / sizeof *equal; n++) {
+            const torch_norm centered = {biases, 0, 1e-12f, true, values},
+                             plain = {biases, 0, 1e-12f, true, NULL},
+                             rms = {biases, 0, 1e-12f, false, NULL};
+            for (int64_t k = 0; k < 2 * size; k++) keys[k] = equal[n];
+            kernels->norm(&centered, keys, 2, size, out);
+            for (int64_t k = 0; k < 2 * size; k++)
+                ck_assert_msg(out[k] == values[k % size], "%s: %g, %d of %d", name,
+                              (double)equal[n], (int)k, (int)size);
+            kernels->norm(&plain, keys, 2, size, out);
+            for (int64_t k = 0; k < 2 * size; k++) ck_assert(out[k] == 0);
+            kernels->norm(&rms, keys, 2, size, out);
+            for (int64_t k = 0; k < 2 * size; k++)
+                ck_assert_double_eq_tol(
+                    (double)out[k], ((equal[n] > 0) - (equal[n] < 0)) * (double)biases[k % size],
+                    1e-5);
+        }
+}
+
+START_TEST(norms_of_equal_values_are_exact) {
+    with_every_copy(check_equal_values);
+}
+END_TEST
+
 /* Component k of a head x, normed and turned. */
 static double turned(const torch_turn *what, const torch_norm *by, const float *x, int64_t k) {
     const int64_t head = what->head, half = head / 2, other = k < half ? k + half : k - half;
@@ -283,4 +313,4 @@ END_TEST
 
 CHECK_SUITE("torch kernels", attention_follows_the_formula, keys_that_lie_apart_are_attended_to,
             the_best_values_are_found_in_order, norms_follow_the_formula,
-            heads_are_normed_turned_and_shared);
+            norms_of_equal_values_are_exact, heads_are_normed_turned_and_shared);

@@ -345,8 +345,26 @@ Json Adapter::trained_config() const {
     return Json(json_copy(config_.get()), json_decref);
 }
 
-void Adapter::check_used() const {
+void Adapter::check_used(const std::function<bool(const std::string &)> &has_weight) const {
     if (unused_.empty()) return;
+    for (const std::string &name : unused_) {
+        const std::string own = name.rfind(PREFIX, 0) == 0 ? name.substr(PREFIX.size()) : name;
+        const std::string added = without(own, ".lora_B.bias"),
+                          whole = without(without(own, ".bias"), ".base_layer"),
+                          plain = whole.empty() ? without(own, ".bias") : whole;
+        const std::string &module = added.empty() ? plain : added;
+        if (module.empty() || !has_weight(module)) continue;
+        fail(ALCORE_E_UNSUPPORTED,
+             added.empty()
+                 ? "%s/adapter_model.safetensors: the tensor %s is the bias of %s (bias of "
+                   "adapter_config.json), which has none in the model that base_model_name_or_path "
+                   "names: it is not the base of this adapter"
+                 : "%s/adapter_model.safetensors: the tensor %s adds to the bias of %s (lora_bias "
+                   "of adapter_config.json), which has none in the model that "
+                   "base_model_name_or_path names; merge_and_unload() of PEFT refuses this, too. "
+                   "Train the adapter without lora_bias, or of modules that have a bias",
+             folder_.c_str(), name.c_str(), module.c_str());
+    }
     fail(ALCORE_E_UNSUPPORTED,
          "%s/adapter_model.safetensors: the tensor %s belongs to nothing that is computed here of "
          "the model that base_model_name_or_path names",

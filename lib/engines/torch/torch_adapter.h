@@ -12,6 +12,7 @@
 #ifndef ALCORE__TORCH_ADAPTER_H
 #define ALCORE__TORCH_ADAPTER_H
 
+#include <functional>
 #include <set>
 
 #include "torch_adapter_rules.h"
@@ -40,8 +41,8 @@ class Adapter {
      * key is true and the factors differ. */
     bool adds_same(const std::string &table, const std::string &matrix);
     /* Fails where a tensor of the adapter was asked for by neither read() nor add(): the model that
-     * was built has no place for it. */
-    void check_used() const;
+     * was built has no place for it. has_weight: whether that model has the matrix of a module. */
+    void check_used(const std::function<bool(const std::string &module)> &has_weight) const;
     /* Fails where adapter_config.json says that the file holds factors or the bias of the module
      * that has the tensor `name`, with the prefix or without it, and it does not. Only modules of
      * blocks are looked at: of others the folder may hold more than the class of the model has. */

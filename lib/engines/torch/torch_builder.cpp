@@ -40,11 +40,12 @@ at::Tensor Builder::read(const std::string &name, const std::vector<int64_t> &sh
                                             model.dtype, into);
     const uint64_t hash = tensor_hash(value);
     if (!own.empty()) value = adapter->add(own, value);
+    const bool changed = !own.empty() && adapter->changes(own) && /* not by a product that is 0 */
+                         (whole || tensor_hash(value) != hash);
     if (into.defined() && !value.is_same(into)) value = into.copy_(value);
     model.parameters += value.numel();
     value = value.to(model.device);
-    if (!own.empty() && adapter->changes(own))
-        adapted.push_back({value, whole && !adapter->adds(own)});
+    if (changed) adapted.push_back({value, whole && !adapter->adds(own)});
     model.stored.push_back({found, value, value, hash});
     return value;
 }
@@ -83,7 +84,9 @@ at::Tensor Builder::tied(const at::Tensor &value, const at::Tensor &other) {
     };
     const bool alike = value.sizes() == other.sizes() && hash(value) == hash(other),
                both = whole(value) && whole(other),
-               changed = family.language && (is_adapted(value) || is_adapted(other));
+               changed = family.language
+                             ? is_adapted(value) || is_adapted(other)
+                             : family.decoder.block != nullptr && (whole(value) || whole(other));
     if (!alike || (changed && !both)) {
         model.parted = model.parted || changed;
         return value;
@@ -113,9 +116,14 @@ static const Stored &entry_of(const Model &model, const at::Tensor &value) {
 }
 
 at::Tensor Builder::shared(const std::string &name, const at::Tensor &words) {
-    if (adapter == nullptr || !family.language || (!is_adapted(words) && !adapter->adds(name)))
-        return words;
-    at::Tensor value = weights.read(entry_of(model, words).name, words.sizes().vec(), model.dtype);
+    if (adapter == nullptr || (!is_adapted(words) && !adapter->adds(name))) return words;
+    std::string table = entry_of(model, words).name;
+    if (!family.language) { /* with a decoder: its table is the adapter's own, of modules_to_save */
+        if (!model.decoder || weights.has(table)) return words;
+        const std::string both = std::string(family.encoder.words) + ".weight";
+        table = weights.has(family.prefix + both) ? family.prefix + both : both;
+    }
+    at::Tensor value = weights.read(table, words.sizes().vec(), model.dtype);
     const uint64_t hash = tensor_hash(value);
     value = adapter->add(name, value).to(model.device);
     model.parameters += value.numel();
@@ -136,17 +144,43 @@ bool Builder::changes_alike(const std::string &name, const at::Tensor &words) {
     return true;
 }
 
+/* name: of the tensor that the adapter changes. */
+[[noreturn]] static void refuse_tied(const Builder &build, const std::string &name) {
+    fail(ALCORE_E_UNSUPPORTED,
+         "%s: the adapter changes %s, a matrix that the model has in several places (embeddings of "
+         "words, output): merge_and_unload() of PEFT changes all of them, and PEFT's model with "
+         "the adapter beside it only that one, which are two models. Choose one of them and save "
+         "it with PEFT",
+         build.folder.c_str(), name.c_str());
+}
+
+/* Refuses factors of a table that has no tensor of its own, because another one stands for it. */
+static void check_tied_factors(const Builder &build) {
+    const Family &family = build.family;
+    if (family.language) return;
+    std::vector<std::string> names{"lm_head.weight"};
+    for (const StackNames *stack : {&family.encoder, &family.decoder})
+        if (stack->prefix != nullptr)
+            names.push_back(family.prefix + std::string(stack->prefix) + "embed_tokens.weight");
+    if (family.words_out != nullptr) names.push_back(family.words_out + std::string(".weight"));
+    for (const std::string &name : names) {
+        const bool own = std::any_of(build.model.stored.begin(), build.model.stored.end(),
+                                     [&](const Stored &one) { return one.name == name; });
+        if (build.adapter->adds(name) && !own) refuse_tied(build, name);
+    }
+}
+
 void Builder::check_adapter() const {
     if (adapter == nullptr) return;
-    adapter->check_used();
-    for (const Adapted &one : adapted) {
-        if (places_of(model, one.value) > 1)
-            fail(ALCORE_E_UNSUPPORTED,
-                 "%s: the adapter changes the embeddings of a model that uses the same matrix for "
-                 "its output, too (tie_word_embeddings); PEFT computes another model before "
-                 "merging than after it. Choose one and save it with PEFT",
-                 folder.c_str());
-    }
+    const std::string prefix = family.prefix;
+    check_tied_factors(*this);
+    adapter->check_used([&](const std::string &module) {
+        const bool named = !prefix.empty() && module.rfind(prefix, 0) == 0;
+        return !find(module + ".weight").empty() ||
+               (named && !find(module.substr(prefix.size()) + ".weight").empty());
+    });
+    for (const Adapted &one : adapted)
+        if (places_of(model, one.value) > 1) refuse_tied(*this, entry_of(model, one.value).name);
 }
 
 at::Tensor Builder::read_if(const std::string &name, const std::vector<int64_t> &shape) {

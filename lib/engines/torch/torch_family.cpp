@@ -393,7 +393,7 @@ at::ScalarType dtype_of(const Model &model, int32_t dtype) {
 /* Reads a folder into a model: settings, weights, then the options. Throws on every failure. The
  * tensors are converted to the dtype that was asked for; host is copied. */
 std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
-                                   const alcore_sys_model_options &options) {
+                                   const alcore_sys_model_options &options, bool packs) {
     Json config = read_json(host, folder, "config.json");
     if (!config) fail(ALCORE_E_IO, "%s: config.json is missing", folder.c_str());
     const Keys keys(config, folder + "/config.json");
@@ -417,7 +417,7 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
     c10::OptionalDeviceGuard current; /* the caller's is the current one again at the end */
     if (!model->device.is_cpu()) current.reset_device(model->device);
     model->dtype = dtype_of(*model, options.dtype);
-    if (model->device.is_cpu() && !model->random)
+    if (model->device.is_cpu() && !model->random && packs)
         model->products = options.dtype == ALCORE_SYS_INT8 ? at::kChar : model->dtype;
     /* build_positions() lowers it to the positions that a table has; relative ones have no end. */
     model->max_tokens = INT64_MAX;

@@ -237,17 +237,28 @@ INLINE void norm_row(const torch_norm *by, const float *x, int64_t size, float *
     for (; i < size; i++) out[i] = x[i] * factor * (by->weight[i] + by->raise);
 }
 
+/* The mean and variance of float32 sums are corrected by what these leave: the sum of x - mean is 0
+ * only up to their rounding. So a row of equal values has its value as mean and the variance 0, as
+ * with torch; else its rounding errors would be divided by the root of epsilon, which is small. */
 INLINE void layer_norm_row(const torch_norm *by, const float *x, int64_t size, float *out) {
-    floats sums = {0}, squares = {0};
+    floats sums = {0}, lefts = {0}, squares = {0};
     int64_t i = 0;
     for (; i + WIDTH <= size; i += WIDTH) sums += load(x + i);
-    float sum = sum_of(sums), square = 0;
+    float sum = sum_of(sums), left = 0, square = 0;
     for (int64_t k = i; k < size; k++) sum += x[k];
-    const float mean = sum / (float)size;
-    for (int64_t k = i; k < size; k++) square += (x[k] - mean) * (x[k] - mean);
-    for (i = 0; i + WIDTH <= size; i += WIDTH)
-        squares += (load(x + i) - mean) * (load(x + i) - mean);
-    const float factor = 1.0f / sqrtf((sum_of(squares) + square) / (float)size + by->epsilon);
+    const float first = sum / (float)size;
+    for (int64_t k = i; k < size; k++) {
+        left += x[k] - first;
+        square += (x[k] - first) * (x[k] - first);
+    }
+    for (i = 0; i + WIDTH <= size; i += WIDTH) {
+        const floats from_mean = load(x + i) - first;
+        lefts += from_mean;
+        squares += from_mean * from_mean;
+    }
+    const float correction = (sum_of(lefts) + left) / (float)size, mean = first + correction,
+                variance = (sum_of(squares) + square) / (float)size - correction * correction,
+                factor = 1.0f / sqrtf((variance > 0 ? variance : 0) + by->epsilon);
     for (i = 0; i + WIDTH <= size; i += WIDTH) {
         const floats value = (load(x + i) - mean) * factor * load(by->weight + i);
         store(out + i, by->bias == NULL ? value : value + load(by->bias + i));

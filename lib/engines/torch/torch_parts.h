@@ -441,9 +441,10 @@ inline const char *number_name(const Model &model) {
 /* Reads the names of the classes, once their number is known (torch_labels.cpp). */
 void read_labels(Model &model, const std::string &folder);
 
-/* Reads a folder into a model. */
+/* Reads a folder into a model. packs: on the CPU in a type other than float32 weights are packed
+ * (torch_narrow.h), so that calls can be computed; else they stay as they are, to be saved. */
 std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
-                                   const alcore_sys_model_options &options);
+                                   const alcore_sys_model_options &options, bool packs = true);
 
 /* Tokens that are read behind every item of a batch, as a tree whose root is the end of the item: a
  * token attends to the item, to the tokens between its end and itself, and to itself. So

@@ -13,6 +13,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "torch_family.h"
 #include "torch_lora.h"
 
 namespace alcore_torch {
@@ -188,6 +189,8 @@ Json adapted_config(const Model &model) {
     Json config(json_deep_copy(model.config.get()), json_decref);
     if (!config) throw std::bad_alloc();
     if (model.parted) json_object_set_new(config.get(), "tie_word_embeddings", json_false());
+    if (model.parted && model.output_scale != 1) /* T5, which else scales a tied output alone */
+        json_object_set_new(config.get(), "scale_decoder_outputs", json_true());
     if (model.architecture.empty()) return config;
     json_object_set_new(config.get(), "architectures",
                         json_pack("[s]", model.architecture.c_str()));
@@ -287,6 +290,40 @@ static at::Tensor read_again(const Model &model, Weights &before, const Stored &
     return value;
 }
 
+/* The model of an adapter that was opened as bfloat16 on the CPU, which has packed its weights: it
+ * is read and merged again. */
+static std::unique_ptr<Model> merge_again(const Model &model) {
+    alcore_sys_model_options options = {};
+    options.device = "cpu";
+    options.dtype = ALCORE_BFLOAT16;
+    options.adapter = model.adapter.c_str();
+    std::unique_ptr<Model> merged = build_model(model.host, model.folder, options, false);
+    if (merged->weights_hash != model.opened_hash)
+        fail(ALCORE_E_DATA,
+             "%s: the weights of the adapter, or those of its base %s, are not those with which "
+             "the model was opened",
+             model.adapter.c_str(), model.folder.c_str());
+    return merged;
+}
+
+/* Without tie_word_embeddings transformers looks for a table of each stack. known: names of
+ * `tensors`. */
+static void add_tables(const Model &model, const std::set<std::string> &known,
+                       std::vector<Written> &tensors) {
+    const auto family = std::find_if(families().begin(), families().end(), [&](const Family &row) {
+        return model.family == row.model_type;
+    });
+    const auto add = [&](const char *prefix, const at::Tensor &words) {
+        const std::string name =
+            family->prefix + std::string(prefix == nullptr ? "" : prefix) + "embed_tokens.weight";
+        if (known.count(name) == 0)
+            tensors.push_back(
+                {name, words.scalar_type(), words.sizes().vec(), [&words] { return words; }});
+    };
+    add(family->encoder.prefix, model.encoder.words);
+    add(family->decoder.prefix, model.decoder->words);
+}
+
 /* Throws on every failure; files that were written until then stay, each of them whole. Tensors of
  * the old folder that the model does not use are copied, unless they have the values that a tensor
  * of the model had when it was read: those are second copies of a tied matrix. */
@@ -312,10 +349,7 @@ void save_model(const Model &model, const std::string &folder) {
         fail(ALCORE_E_UNSUPPORTED, "%s: what was opened as int8 is not saved; open it as float32",
              model.folder.c_str());
     if (model.products != at::kFloat && !model.adapter.empty())
-        fail(ALCORE_E_UNSUPPORTED,
-             "%s: an adapter that was opened as bfloat16 on the CPU is not saved, since its merged "
-             "weights are packed; open it as float32",
-             model.adapter.c_str());
+        return save_model(*merge_again(model), folder);
     check(host.table->folder_make(host.user, folder.c_str()));
     std::vector<Written> tensors;
     std::set<std::string> known;
@@ -337,10 +371,13 @@ void save_model(const Model &model, const std::string &folder) {
         for (const Stored &stored : model.stored)
             copy = copy || (stored.hash == hash &&
                             stored.view.sizes() == at::IntArrayRef(before->shape(name)));
+        /* The table of which the adapter makes several is kept in their type. */
+        const at::ScalarType type = model.parted ? number_type(model) : before->dtype(name);
         if (!copy)
-            tensors.push_back({name, before->dtype(name), before->shape(name),
-                               [&before, name] { return before->read(name); }});
+            tensors.push_back({name, type, before->shape(name),
+                               [&before, name, type] { return before->read(name).to(type); }});
     }
+    if (model.parted && model.decoder) add_tables(model, known, tensors);
     write_tensors(host, folder + "/model.safetensors", std::move(tensors));
     if (folder != model.folder) {
         for (const char *name : SIDE_FILES)

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""alcore model merge: the new folder opens as a model of its own, with the values of the adapter. In TAP.
+usage: test_merge_command.py ALCORE ROOT BUILD"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+ALCORE, ROOT, BUILD = (os.path.abspath(path) for path in sys.argv[1:4])
+TORCH = os.path.join(ROOT, "tests", "torch")
+sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), TORCH, os.path.join(BUILD, "bindings", "python")]
+os.environ["ALCORE_LIBRARY"] = os.environ.get("ALCORE_LIBRARY") or os.path.join(BUILD, "lib", "libalcore.so.1")
+import alcore  # noqa: E402
+from adapter_files import answers_alike, read_tensors  # noqa: E402
+from lora_command import folder  # noqa: E402
+from model_keys_folder import TEXTS  # noqa: E402
+from tap import Tap  # noqa: E402
+
+ADAPTERS = {"llama": "llama", "bert-to-class": "bert", "marian": "marian", "t5-saved": "t5", "qwen3-embedding": "qwen3-embedding"}
+
+
+def adapter(box, name):
+    """A folder of make_adapters.py, and its base beside it."""
+    path, base = os.path.join(box, "adapter-" + name), os.path.join(box, ADAPTERS[name])
+    shutil.copytree(os.path.join(TORCH, "adapters", name), path)
+    if not os.path.exists(base):
+        folder(box, ADAPTERS[name])
+    config = os.path.join(path, "adapter_config.json")
+    with open(config, encoding="utf-8") as file:
+        settings = json.load(file)
+    with open(config, "w", encoding="utf-8") as file:
+        json.dump({**settings, "base_model_name_or_path": base}, file)
+    return path
+
+
+def merge(box, *arguments):
+    return subprocess.run([ALCORE, "model", "merge", *arguments], cwd=box, capture_output=True, text=True, timeout=100)
+
+
+def merged(box):
+    for name in ADAPTERS:
+        path, out = adapter(box, name), os.path.join(box, "whole-" + name)
+        done = merge(box, path, out, "--device", "cpu", "--json")
+        assert done.returncode == 0, done.stderr
+        said = json.loads(done.stdout)
+        assert (said["action"], said["model"], said["out"], said["dtype"]) == ("merge", path, out, "Float") and said["parameters"] > 1000, said
+        shutil.move(os.path.join(box, ADAPTERS[name]), os.path.join(box, "away"))  # the base is not needed any more
+        answers_alike(alcore.Model.open(out), os.path.join(TORCH, "adapters", name, "expected.safetensors"))
+        shutil.move(os.path.join(box, "away"), os.path.join(box, ADAPTERS[name]))
+        narrow = out + "-narrow"
+        done = merge(box, path, narrow, "--device", "cpu", "--dtype", "bfloat16")
+        assert (done.returncode, done.stdout) == (0, ""), done
+        assert {kind for kind, _, _ in read_tensors(os.path.join(narrow, "model.safetensors")).values()} == {"BF16"}, name
+        found, wanted = (alcore.Model.open(model, dtype="bfloat16").embed(TEXTS).tolist() for model in (narrow, path))
+        assert found == wanted, name
+
+
+def refused(box):
+    path = adapter(box, "llama")
+    for arguments, code, words in (
+            ((path,), 2, "takes ADAPTER OUT"), ((path, "out", "more"), 2, "takes ADAPTER OUT"), ((path, "out", "--out", "x"), 2, "takes no --out"),
+            ((path, "out", "--format", "tsv"), 2, "takes no --format"), ((path, "out", "--beam", "2"), 2, "takes no --beam"),
+            ((os.path.join(box, "llama"), "out"), 3, "adapter_config.json: No such file"), (("nowhere", "out"), 3, "nowhere/adapter_config.json"),
+            ((path, os.path.join(box, "llama")), 2, "twice"), ((path, path), 2, "holds an adapter"), ((path, "no/such/folder"), 4, "no/such/folder"),
+            ((path, "out", "--dtype", "int8"), 6, "int8")):
+        done = merge(box, *arguments)
+        assert done.returncode == code and words in done.stderr and done.stdout == "", (arguments, done)
+        assert not os.path.exists(os.path.join(box, "out")), arguments
+
+
+tap = Tap()
+tap.run([merged, refused])
+tap.finish()
