@@ -257,6 +257,10 @@ alcore_status alcore__parallel(alcore_ctx *ctx, const char *stage, int64_t count
  * of the stage counts these too. */
 alcore_status alcore__parallel_part(alcore_ctx *ctx, const char *stage, int64_t before,
                                     int64_t total, int64_t count, alcore__task task, void *data);
+/* Makes the system provide fresh memory that is about to be filled, on all threads at once
+ * (memory_touch.c); it may write zeros there. Does nothing on one thread, in a task, and in less
+ * than a large page. */
+alcore_status alcore__touch(alcore_ctx *ctx, void *memory, size_t bytes);
 
 /* ---- log (log.c) ---- */
 

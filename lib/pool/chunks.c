@@ -13,6 +13,8 @@ typedef struct alcore__chunk {
  */
 #define FIRST_SIZE ((size_t)4096)
 #define LARGEST_SIZE ((size_t)64 << 20)
+/* Bytes of a large chunk that are provided ahead of those in use, on all threads. */
+#define AHEAD ((size_t)4 << 20)
 
 /* Allocates a new chunk with memory for `bytes` and makes it the newest. Chunks grow with the pool,
  * to half of what it has: a small pool stays small, a large one has few chunks. False when out of
@@ -31,12 +33,22 @@ static bool add_chunk(alcore_ctx *ctx, alcore__chunks *chunks, size_t bytes) {
     return true;
 }
 
+/* Provides the chunk's memory from the first byte that is not in use on. A failure, when the call
+ * was cancelled, is told by the next poll. */
+static void touch_ahead(alcore_ctx *ctx, alcore__chunks *chunks) {
+    const size_t from = chunks->used, left = chunks->newest->size - from;
+    const size_t bytes = left < AHEAD ? left : AHEAD;
+    (void)alcore__touch(ctx, chunks->newest->data + from, bytes);
+    chunks->touched = from + bytes;
+}
+
 /* Cuts `bytes`, which are not zeroed, off the newest chunk, or off a new one where they do not fit;
  * the rest of the old chunk stays unused. NULL when out of memory. */
 void *alcore__chunks_alloc(alcore_ctx *ctx, alcore__chunks *chunks, size_t bytes) {
     if (bytes > SIZE_MAX / 2) return NULL;
     if (!chunks->newest || chunks->newest->size - chunks->used < bytes)
         if (!add_chunk(ctx, chunks, bytes)) return NULL;
+    if (chunks->used >= chunks->touched) touch_ahead(ctx, chunks);
     char *memory = chunks->newest->data + chunks->used;
     chunks->used += bytes;
     return memory;

@@ -13,6 +13,7 @@ typedef struct alcore__chunks {
     struct alcore__chunk *newest; /* the head of the list; NULL: there is none */
     size_t used;                  /* bytes of the newest chunk that are allocated */
     size_t bytes;                 /* of all chunks together */
+    size_t touched;               /* bytes of the newest chunk that the system has provided */
 } alcore__chunks;
 
 /* Allocates bytes that are not zeroed and that only a rollback frees; NULL when out of memory.

@@ -51,6 +51,11 @@ static alcore_status resize(alcore_ctx *ctx, alcore__hash_index *index, size_t c
     const size_t bytes = alcore__alloc_size(capacity * sizeof *larger.slots);
     larger.slots = alcore__calloc(ctx, 1, bytes);
     if (!larger.slots) return alcore__fail_memory(bytes);
+    const alcore_status status = alcore__touch(ctx, larger.slots, bytes);
+    if (status != ALCORE_OK) {
+        alcore__free(ctx, larger.slots);
+        return status;
+    }
     fill(&larger, index);
     alcore__free(ctx, index->slots);
     *index = larger;

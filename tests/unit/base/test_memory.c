@@ -51,6 +51,31 @@ START_TEST(overflow_is_out_of_memory) {
 }
 END_TEST
 
+/* Zeros are written to each page of the memory, by threads, and to no byte around it; on one thread
+ * nothing is. */
+START_TEST(fresh_memory_is_touched) {
+    enum { BYTES = (9 << 20) + 12345, AROUND = 8192, PAGE = 4096, FULL = 7 };
+    for (int32_t threads = 1; threads <= 3; threads++) {
+        alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+        options.threads = threads;
+        alcore_ctx *ctx;
+        ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+        char *block = alcore__alloc(ctx, BYTES + 2 * AROUND), *memory = block + AROUND;
+        ck_assert_ptr_nonnull(block);
+        memset(block, FULL, BYTES + 2 * AROUND);
+        ck_assert_int_eq(alcore__touch(ctx, memory, BYTES), ALCORE_OK);
+        for (int i = 0; i < AROUND; i++) {
+            ck_assert_int_eq(block[i], FULL);
+            ck_assert_int_eq(memory[BYTES + i], FULL);
+        }
+        for (size_t page = 0; page + PAGE <= BYTES; page += PAGE)
+            ck_assert_int_eq(!memchr(memory + page, 0, PAGE), threads == 1);
+        alcore__free(ctx, block);
+        alcore_ctx_unref(ctx);
+    }
+}
+END_TEST
+
 START_TEST(arrays_grow_and_keep_their_numbers) {
     fault_allocator fault = {0};
     alcore_ctx *ctx = fault_context(&fault, 0);
@@ -137,6 +162,6 @@ START_TEST(without_a_context_memory_is_malloc) {
 }
 END_TEST
 
-CHECK_SUITE("memory", every_byte_is_given_back, overflow_is_out_of_memory,
+CHECK_SUITE("memory", every_byte_is_given_back, overflow_is_out_of_memory, fresh_memory_is_touched,
             arrays_grow_and_keep_their_numbers, buffers_hold_text, arena_texts_never_move,
             without_a_context_memory_is_malloc);

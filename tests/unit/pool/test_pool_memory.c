@@ -230,6 +230,33 @@ START_TEST(every_allocation) {
 }
 END_TEST
 
+/* Memory of texts that is provided ahead, by several threads, has none of the texts before. */
+START_TEST(texts_of_a_large_pool) {
+    enum { AT_ONCE = 1000, BATCHES = 300, BYTES = 48 };
+    static char text[AT_ONCE][BYTES];
+    const char *texts[AT_ONCE];
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    options.threads = 3;
+    alcore_ctx *threads;
+    alcore_pool *large;
+    ck_assert_int_eq(alcore_ctx_new(&options, &threads), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_new(threads, NULL, &large), ALCORE_OK);
+    for (int batch = 0; batch < BATCHES; batch++) {
+        for (int i = 0; i < AT_ONCE; i++) {
+            snprintf(text[i], BYTES, "a text of some words, number %d", batch * AT_ONCE + i);
+            texts[i] = text[i];
+        }
+        ck_assert_int_eq(alcore_pool_add_texts(large, texts, NULL, AT_ONCE, NULL), ALCORE_OK);
+    }
+    for (int row = 0; row < BATCHES * AT_ONCE; row++) {
+        snprintf(text[0], BYTES, "a text of some words, number %d", row);
+        ck_assert_str_eq(alcore_pool_text(large, row, NULL), text[0]);
+    }
+    alcore_pool_unref(large);
+    alcore_ctx_unref(threads);
+}
+END_TEST
+
 START_TEST(making_a_pool) {
     test_allocator_init(&allocator);
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
@@ -248,6 +275,7 @@ END_TEST
 static void add(TCase *tests) {
     tcase_add_loop_test(tests, every_allocation, 0, (int)COUNT(calls));
     tcase_add_test(tests, making_a_pool);
+    tcase_add_test(tests, texts_of_a_large_pool);
 }
 
 TEST_FILE() {
