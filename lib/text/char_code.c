@@ -153,22 +153,27 @@ ANY_WIDTH uint32_t pack_any(double *restrict parts, int32_t padded, int32_t *res
     return (uint32_t)bound;
 }
 
-/* close(), where parts are known to be 0 or not. */
+/* close(), where parts are known to be 0 or not. Two sums of squares, as each addition to one waits
+ * for the one before. */
 ANY_WIDTH double close_known(double *restrict parts, bool are_zero, int32_t *restrict units,
                              int32_t padded, double *restrict sum) {
-    eight_doubles squares = {0};
-    for (int32_t j = 0; j < padded; j += 8) {
-        eight_doubles all, more;
-        take_units(units + j, &all);
-        if (!are_zero) {
-            take_parts(parts + j, padded, &more);
-            all += more;
+    eight_doubles squares[2] = {{0}, {0}};
+    for (int32_t j = 0; j < padded; j += ALCORE__CHAR_LANES) {
+        for (int32_t half = 0; half < 2; half++) {
+            const int32_t first = j + 8 * half;
+            eight_doubles all, more;
+            take_units(units + first, &all);
+            if (!are_zero) {
+                take_parts(parts + first, padded, &more);
+                all += more;
+            }
+            memcpy(sum + first, &all, sizeof all);
+            squares[half] += all * all;
         }
-        memcpy(sum + j, &all, sizeof all);
-        squares += all * all;
     }
+    squares[0] += squares[1];
     double total = 0.0;
-    for (int i = 0; i < 8; i++) total += squares[i];
+    for (int i = 0; i < 8; i++) total += squares[0][i];
     return total;
 }
 
