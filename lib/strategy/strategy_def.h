@@ -310,6 +310,13 @@ static inline int64_t alcore__candidate_row(const alcore__run *run, int64_t posi
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
     return active->rows ? active->rows[position] : active->first_row + position;
 }
+/* The position of the candidate that a pool row is; -1: it is none, or one of another shard. */
+static inline int64_t alcore__candidate_position(const alcore__run *run, int64_t row) {
+    const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
+    const int64_t at = active->rows ? alcore__first_from(active->rows, active->count, row)
+                                    : row - active->first_row;
+    return at >= 0 && at < active->count && alcore__candidate_row(run, at) == row ? at : -1;
+}
 /* Whether the candidates of the run are those of one shard among several. */
 static inline bool alcore__lists_own(const alcore__run *run) {
     return run->input->own.only;

@@ -99,8 +99,6 @@ alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy);
 /* Whether the candidate at a position can still be picked: it was not offered yet, and the budget
  * could buy it now. */
 bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position);
-/* The position of a pool row in a run over own rows; -1: it is of another shard. */
-int64_t alcore__greedy_own_position(const alcore__run *run, int64_t row);
 /* Whether there is such a candidate. */
 bool alcore__greedy_has_free(const alcore__greedy *greedy);
 /* Whether this is so of every row that was not bought: then the masks of push_mask and push_left

@@ -75,18 +75,6 @@ static alcore_status visit(alcore__block *block, void *partial) {
     return bounds ? search_best(&matrix, values, partial) : find_best(&matrix, values, partial);
 }
 
-int64_t alcore__greedy_own_position(const alcore__run *run, int64_t row) {
-    int64_t low = 0, high = run->outcome.count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (alcore__candidate_row(run, middle) < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < run->outcome.count && alcore__candidate_row(run, low) == row ? low : -1;
-}
-
 /* The position of the best candidate of a block, which may come from another process, in this run;
  * -1: it is of another shard, or there is none. */
 static alcore_status find_position(const alcore__run *run, const alcore__greedy_best *best,
@@ -99,7 +87,7 @@ static alcore_status find_position(const alcore__run *run, const alcore__greedy_
     if (!isfinite(best->cost) || !(best->cost > 0.0))
         return alcore__fail(ALCORE_E_CORRUPT, "row %lld has no cost that is bought",
                             (long long)best->row);
-    *out = alcore__greedy_own_position(run, best->row);
+    *out = alcore__candidate_position(run, best->row);
     return ALCORE_OK;
 }
 

@@ -65,18 +65,12 @@ alcore_status alcore_choice_scores(alcore_choice *choice, const double *scores, 
     return ALCORE_OK;
 }
 
-/* The position of a pool row among the candidates; -1: it is not one of them. */
-static int64_t find_position(const alcore__outcome *outcome, int64_t row) {
-    const int64_t at = alcore__first_from(outcome->rows, outcome->count, row);
-    return at < outcome->count && outcome->rows[at] == row ? at : -1;
-}
-
 /* Turns pool rows [count] into positions, order [count]. Fails for a row that is no candidate or is
  * named twice, which seen [candidates] shows; it is zeroed before. */
-static alcore_status check_order(const alcore__outcome *outcome, const int64_t *rows, int64_t count,
+static alcore_status check_order(const alcore__run *run, const int64_t *rows, int64_t count,
                                  uint8_t *seen, int64_t *order) {
     for (int64_t i = 0; i < count; i++) {
-        int64_t position = find_position(outcome, rows[i]);
+        int64_t position = alcore__candidate_position(run, rows[i]);
         if (position < 0 || seen[position]) {
             return alcore__fail(ALCORE_E_DATA, "row %lld %s", (long long)rows[i],
                                 position < 0 ? "is not a candidate" : "stands twice in the order");
@@ -95,7 +89,7 @@ alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows, in
     int64_t *order = NULL;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)choice->run->outcome.count, sizeof *seen, &seen));
     alcore_status status = alcore__new_array(ctx, (size_t)count, sizeof *order, &order);
-    if (status == ALCORE_OK) status = check_order(&choice->run->outcome, rows, count, seen, order);
+    if (status == ALCORE_OK) status = check_order(choice->run, rows, count, seen, order);
     alcore__free(ctx, seen);
     if (status != ALCORE_OK) {
         alcore__free(ctx, order);

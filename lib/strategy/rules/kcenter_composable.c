@@ -288,7 +288,7 @@ static void set_best(alcore__kcenter_state *state, int64_t n) {
     greedy->best = state->places[n];
     if (alcore__lists_own(greedy->run)) {
         greedy->best_row = state->places[n];
-        greedy->best = alcore__greedy_own_position(greedy->run, greedy->best_row);
+        greedy->best = alcore__candidate_position(greedy->run, greedy->best_row);
         greedy->best_cost = state->costs[n];
     }
     memcpy(greedy->best_vector, state->vectors + n * state->dims,

@@ -83,15 +83,10 @@ static alcore_status buy_neighbors(alcore__run *run, const int64_t *positions, i
  * another process. */
 static alcore_status find_positions(const alcore__run *run, int64_t *positions) {
     const alcore__knn_state *state = run->state;
-    int64_t position = 0;
     for (int64_t n = 0; n < state->neighbors.count; n++) {
         const int64_t row = state->neighbors.row[n];
-        while (position < run->outcome.count && alcore__candidate_row(run, position) < row)
-            position++;
-        const bool found =
-            position < run->outcome.count && alcore__candidate_row(run, position) == row;
-        positions[n] = found ? position : -1;
-        if (!found && !alcore__lists_own(run))
+        positions[n] = alcore__candidate_position(run, row);
+        if (positions[n] < 0 && !alcore__lists_own(run))
             return alcore__fail(ALCORE_E_CORRUPT, "row %lld is a neighbor and no candidate",
                                 (long long)row);
     }
