@@ -166,12 +166,15 @@ void PackedWeights::pack(const Host &host, Linear &linear) {
         !fits_onednn(weight, weight) || linear.narrow || linear.low_rank)
         return;
     if (model_.head != Head::Language) {
-        std::shared_ptr<const NarrowWeight> &kept =
-            model_.packed[{weight.unsafeGetTensorImpl(), linear.bias.unsafeGetTensorImpl()}];
-        if (!kept) kept = packed_weight(host, linear);
-        if (kept) {
+        const std::pair<const void *, const void *> tensors{weight.unsafeGetTensorImpl(),
+                                                            linear.bias.unsafeGetTensorImpl()};
+        auto kept = model_.packed.find(tensors);
+        if (kept == model_.packed.end())
+            if (std::shared_ptr<const NarrowWeight> made = packed_weight(host, linear))
+                kept = model_.packed.emplace(tensors, std::move(made)).first;
+        if (kept != model_.packed.end()) {
             packed_.push_back(&linear);
-            linear.narrow = kept;
+            linear.narrow = kept->second;
             return;
         }
     }
