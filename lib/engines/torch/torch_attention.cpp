@@ -46,16 +46,6 @@ void add_texts(const Stack &stack, const Run &run, bool cross, bool windowed,
     }
 }
 
-/* The order in which a parallel loop visits `count` items, which are sorted, the longest first:
- * they are dealt out to the threads in turn, so that each thread has long and short ones. */
-std::vector<int64_t> dealt(size_t count) {
-    const int64_t threads = threads_here(), all = static_cast<int64_t>(count);
-    std::vector<int64_t> order;
-    for (int64_t first = 0; first < threads; first++)
-        for (int64_t i = first; i < all; i += threads) order.push_back(i);
-    return order;
-}
-
 } // namespace
 
 bool kernels_fit(const at::Tensor &x) {
@@ -287,11 +277,10 @@ at::Tensor HostCache::attend_sources(size_t block, const at::Tensor &q, int64_t 
     const int64_t last = first + plain.size(0), item_first = first / rows_each_,
                   items = (last + rows_each_ - 1) / rows_each_ - item_first,
                   tasks = items * stack_.heads;
-    const std::vector<int64_t> order = dealt(static_cast<size_t>(items));
     in_parallel(0, tasks, grain_of(2 * longest * stack_.head), [&](int64_t begin, int64_t end) {
         for (int64_t task = begin; task < end; task++) {
-            const int64_t item = item_first + order[static_cast<size_t>(task / stack_.heads)],
-                          head = task % stack_.heads, from = std::max(first, item * rows_each_);
+            const int64_t item = item_first + task / stack_.heads, head = task % stack_.heads,
+                          from = std::max(first, item * rows_each_);
             const size_t source = static_cast<size_t>(items_[static_cast<size_t>(item)]);
             const int64_t place = (from - first) * inner_ + head * stack_.head;
             torch_attention what{};

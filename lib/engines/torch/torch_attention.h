@@ -62,7 +62,8 @@ class DecoderCache {
     virtual at::Tensor attend_sources(size_t block, const at::Tensor &q, int64_t first) = 0;
     /* Hypothesis i is a continuation of what was hypothesis hypotheses[i]. */
     virtual void reorder(const std::vector<int64_t> &hypotheses) = 0;
-    /* Drops all other items and their hypotheses. items: indices among the present ones. */
+    /* Drops all other items and their hypotheses. items: indices among the present ones, in the
+     * order that they have from then on. */
     virtual void keep_items(const std::vector<int64_t> &items) = 0;
 
   protected:

@@ -164,6 +164,7 @@ struct Search {
     }
     Rules rules() const { return {model.generation, step, how.most, how.forced_first}; }
     void drop_done();
+    void deal_items();
 };
 
 /* Reads the sources, or the prompts of a language model. */
@@ -173,6 +174,16 @@ std::unique_ptr<DecoderCache> cache_of(const Model &model, const Packed &sources
     at::Tensor states = run_stack(model, model.encoder, sources, model.encoder.blocks.size());
     auto make_cache = model.device.is_cpu() ? host_cache : device_cache;
     return make_cache(model, sources, states, how.k);
+}
+
+/* Sources come the longest first; threads whose rows are those of the first and of the last items
+ * have equal shares of long ones then. */
+void Search::deal_items() {
+    const std::vector<int64_t> order = dealt(items.size());
+    std::vector<Item> moved;
+    for (int64_t i : order) moved.push_back(std::move(items[static_cast<size_t>(i)]));
+    items = std::move(moved);
+    cache->keep_items(order);
 }
 
 /* Tokens of the longest output of an item: as the settings say and, of a language model, as many as
@@ -205,6 +216,7 @@ Search begin(const Model &model, const Packed &sources, const Settings &how) {
             if (b == 0 || how.sample) item.running[b].score = 0;
         search.items.push_back(std::move(item));
     }
+    if (search.cache->takes_parts()) search.deal_items();
     return search;
 }
 

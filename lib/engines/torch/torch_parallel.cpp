@@ -58,6 +58,14 @@ int64_t threads_here() {
     return at::in_parallel_region() ? 1 : at::get_num_threads();
 }
 
+std::vector<int64_t> dealt(size_t count) {
+    const int64_t threads = threads_here(), all = static_cast<int64_t>(count);
+    std::vector<int64_t> order;
+    for (int64_t first = 0; first < threads; first++)
+        for (int64_t i = first; i < all; i += threads) order.push_back(i);
+    return order;
+}
+
 void in_parallel(int64_t begin, int64_t end, int64_t grain,
                  const std::function<void(int64_t, int64_t)> &body) {
     const int64_t count = end - begin,

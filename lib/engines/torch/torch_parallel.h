@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace alcore_torch {
 
@@ -27,6 +28,10 @@ void in_parallel(int64_t begin, int64_t end, int64_t grain,
 
 /* Threads that in_parallel() would use here with many indices: 1 within such a loop. */
 int64_t threads_here();
+
+/* The order in which in_parallel() visits `count` items, which are sorted, the longest first: they
+ * are dealt out to the threads in turn, so that each thread has long and short ones. */
+std::vector<int64_t> dealt(size_t count);
 
 /* The grain of a loop that reads or writes `numbers` float32 values for each index: large enough
  * that a thread works longer than it takes to start and join the threads, about 2 us, in which a
