@@ -88,6 +88,18 @@ def a_pool_has_a_row_for_each_output(box):
             assert abs(sum(tokens) / len(tokens) - scores[row]) < TOLERANCE, row
 
 
+def outputs_that_there_are_not_have_no_score(box):
+    """The one token of an output is forced to be the language, so that of three beams one has an output."""
+    for family, language in (("m2m100", "de"), ("mbart", "de_DE")):
+        model = alcore.Model.open(folder(box, family))
+        texts = expected(family)["texts"]
+        for row in model.translate(texts, best=3, beams=3, max_tokens=1, language=language):
+            assert [score for _, score in row] == [0.0, None, None], (family, row)
+            assert row[1][0] == row[2][0] == "", (family, row)
+        wider = model.translate(texts, best=3, beams=3, max_tokens=2, language=language)
+        assert all(score is not None for row in wider for _, score in row), (family, wider)
+
+
 def tokens(pool):
     """The log-probabilities of the tokens of each row."""
     values, offsets = pool.get_column("logprobs")
@@ -227,7 +239,7 @@ def lua_has_both(box):
 def main():
     tap = Tap()
     tap.run([a_call_names_the_language, the_next_call_has_the_language_of_the_folder,
-             an_unknown_language_is_answered_with_a_list, a_pool_has_a_row_for_each_output,
+             an_unknown_language_is_answered_with_a_list, a_pool_has_a_row_for_each_output, outputs_that_there_are_not_have_no_score,
              own_outputs_are_scored_in_the_language_of_the_model, references_are_scored_in_the_language_of_the_model,
              commands_and_lua_name_the_language_of_scores, the_command_has_both, lua_has_both])
     tap.finish()

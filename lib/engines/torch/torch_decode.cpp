@@ -41,6 +41,11 @@ namespace {
  * finite, as in transformers. */
 constexpr double NEVER = -1e9;
 
+/* Whether a sum of log-probabilities is that of a hypothesis. */
+bool is_real(double sum) {
+    return sum > NEVER / 2;
+}
+
 /* A hypothesis, finished or not. */
 struct Hypothesis {
     std::vector<int64_t> ids;    /* tokens so far, without the start */
@@ -528,7 +533,7 @@ void beam_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sources
         std::vector<Continuation> best;
         bool lost = false; /* a hypothesis, which an entry with the score NEVER is not */
         for (size_t b = 0; b < k; b++)
-            lost = lost || (item.running[b].score > NEVER / 2 && nexts[i * k + b].empty());
+            lost = lost || (is_real(item.running[b].score) && nexts[i * k + b].empty());
         if (lost) {
             sources.insert(sources.end(), k, static_cast<int64_t>(i * k));
             give_up(item);
@@ -648,10 +653,11 @@ void single_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sourc
 
 } // namespace
 
-/* Outputs of each source, by its index in the batch, best first, at most how.outputs of them; none
- * for a source with a logit that is NaN or plus infinity, or without a finite one. ids [items k]:
- * the token that each hypothesis reads in the next step. Outputs of items that are done are moved
- * to `out` before drop_done() removes these items. */
+/* Outputs of each source, by its index in the batch, best first, at most how.outputs of them and no
+ * more than the rules of the folder allow; none for a source with a logit that is NaN or plus
+ * infinity, or without a finite one. ids [items k]: the token that each hypothesis reads in the
+ * next step. Outputs of items that are done are moved to `out` before drop_done() removes these
+ * items. */
 std::vector<std::vector<Output>> decode(const Model &model, const Packed &sources,
                                         const alcore_sys_model_decoding &how, double penalty) {
     Settings settings = settings_of(model, how, penalty);
@@ -679,11 +685,13 @@ std::vector<std::vector<Output>> decode(const Model &model, const Packed &source
         for (Item &item : search.items) {
             if (!item.done) continue;
             any = true;
-            for (size_t b = 0;
-                 b < item.finished.size() && b < static_cast<size_t>(settings.outputs); b++)
-                out[item.place].push_back({std::move(item.finished[b].ids),
-                                           std::move(item.finished[b].logprobs),
-                                           item.finished[b].score});
+            for (Hypothesis &one : item.finished) {
+                const int64_t tokens = static_cast<int64_t>(one.ids.size());
+                if (out[item.place].size() == static_cast<size_t>(settings.outputs) ||
+                    !is_real(one.score * length_penalty(settings, tokens)))
+                    break;
+                out[item.place].push_back({std::move(one.ids), std::move(one.logprobs), one.score});
+            }
         }
         if (any) search.drop_done();
         ids.clear();
