@@ -66,6 +66,20 @@ def shards_have_the_picks_of_one_file(box):
 
 
 @case
+def a_shard_without_a_block_tells_of_no_passes(box):
+    files(box)
+    box.file("known.txt", "".join("known %d\n" % row for row in range(90)))
+    box.npy("known.npy", [[row, row] for row in range(90)], "<f8")
+    options, numbers = ["--budget", "50", "--strategy", "kcenter", "--embeddings", "all.vectors.npy", "--dedup", "none", "--labeled", "known.txt",
+                        "--labeled-embeddings", "known.npy"], range(len(SHARDS))
+    for number in numbers:
+        step(box, number, options, [])
+    box.run("fold", *["%d.next" % number for number in numbers], "--out", "all")
+    told = [step(box, number, options, ["all"]).err for number in numbers]
+    equal(["passes over" in one for one in told], [True] + [False] * (len(SHARDS) - 1))
+
+
+@case
 def the_model_that_stands_in_learns_from_all_files(box):
     files(box)
     box.file("nothing.txt", "\n")

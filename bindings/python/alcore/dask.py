@@ -8,6 +8,7 @@ import time
 
 from ._answers import ClusterPicks, drive
 from ._cluster import forget, Task
+from ._errors import Error
 from ._lazy import types as t
 
 _PAUSE, _ALONE = 5, 120  # seconds between two looks at a cluster that has not answered; those in which it may be without any worker
@@ -39,7 +40,13 @@ def select(frame: t.Any, budget: int | float | str | list[int | float | str], st
     client = client or distributed.get_client()
     task, parts = Task(budget, strategy, **named), client.compute(frame.to_delayed())
     try:
-        task.counts = _gather(client, distributed, client.map(len, parts, pure=False), timeout)
+        try:
+            task.counts = _gather(client, distributed, client.map(len, parts, pure=False), timeout)
+        except Exception as error:
+            unread = [number for number, part in enumerate(parts) if part.status == "error"]
+            if not unread:
+                raise
+            raise Error("shard %d: its rows cannot be read: %s: %s" % (unread[0], type(error).__name__, error)) from error
         sent = client.submit(_same, task, pure=False)
         messages = []  # futures of those of the exchanges that are over
 

@@ -184,7 +184,7 @@ void alcore__candidate_mean_sd(const alcore__run *run, const double *values, dou
 enum { MANY_PASSES = 100 };
 
 void alcore__warn_passes(const alcore__run *run, double passes) {
-    if (passes <= MANY_PASSES) return;
+    if (passes <= MANY_PASSES || run->outcome.count == 0) return; /* a shard may have no block */
     double components = (double)run->outcome.count * (double)alcore__embedding_dims(run);
     /* The estimate assumes that a core adds 10^9 products a second. */
     double seconds = passes * components / 1e9 / (double)run->threads;

@@ -346,6 +346,22 @@ def test_an_error_has_its_shard_and_cause(engine):
         module.select(table([{"text": record["text"]} for record in RECORDS], names), 5, "nnll", model="/nowhere", timeout=300)
 
 
+def test_a_part_that_cannot_be_read_is_named(engine, tmp_path):
+    module, _, names = engine
+    pyarrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    for number in range(3):
+        path = tmp_path / ("part-%d.parquet" % number)
+        parquet.write_table(pyarrow.table({"text": ["text %d of part %d" % (row, number) for row in range(2000)]}), path)
+    written = path.read_bytes()  # the last part
+    path.write_bytes(written[:99] + bytes(900) + written[999:])
+    if module.__name__ == "alcore.spark":
+        frame = names["spark"].read.parquet(str(tmp_path))
+    else:
+        frame = importlib.import_module("ray.data" if module.__name__ == "alcore.ray" else "dask.dataframe").read_parquet(str(tmp_path))
+    with pytest.raises(Exception, match=r"shard 2: its rows cannot be read: |part-2\.parquet"):
+        module.select(frame, 5, "random", timeout=300)
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_program_of_the_page(root, tmp_path, monkeypatch, name):
     need(name)
