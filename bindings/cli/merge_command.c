@@ -32,6 +32,7 @@ static int merge(const arguments *args, alcore_ctx *ctx, alcore_model **model) {
         return complain(EXIT_DATA, "%s: %s; model merge takes the folder of an adapter of PEFT",
                         config, strerror(errno));
     TRY(read_folder_options(args, &options));
+    if (!option_given(args, OPTION_DTYPE)) options.dtype = ALCORE_FLOAT32; /* on devices, too */
     TRY(outcome(alcore_model_open(ctx, args->operands[1], &options, model)));
     TRY(outcome(alcore_model_save(*model, args->operands[2])));
     terminal_clear();
