@@ -63,7 +63,8 @@ static const alcore__param options[] = {
     {"masks", ALCORE_PARAM_TEXT, "auto", 0, 0, NULL,
      "texts that are left out as not worth a translator's time: auto (all with the recommended "
      "strategy, none with a named one), all, none, or names with commas between: wordless (hardly "
-     "a word), language (in another script), lengths (outliers), templates (the words of an "
+     "a word, or cut off at a comma), language (in another script), lengths (outliers), templates "
+     "(the words of an "
      "earlier or a labeled text, or other names alone), near (nearly the words of one)",
      OPTION(masks)},
     {"fuzzy_match", ALCORE_PARAM_NUMBER, "off", 50, 100, "off",

@@ -5,7 +5,8 @@
  *   wordless    there is hardly a word in it: its words have fewer than 2 letters, or less than
  *               two fifths of the characters that are no white space and in no placeholder and no
  *               variable; or it has calls of source code or markup, and its other words less than
- *               a third; or it is a line of markup, a synopsis or a declared argument
+ *               a third; or it is a line of markup, a synopsis or a declared argument; or
+ *               it is cut off: it ends in a comma
  *   language    it is in another script than most texts of its language (text_languages.c)
  *   lengths     its number of tokens is an outlier (text_lengths.c)
  *   templates   it has the words of an earlier candidate or a bought text, but for names

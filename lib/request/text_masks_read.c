@@ -34,11 +34,12 @@ typedef struct read_loop {
 
 /* Whether the mask "wordless" holds; fewer than two letters are not a word that is translated, and
  * a text with brackets of cells is cut out of a table, across its cells, and a line of markup has
- * none either. */
+ * none either; a text that is cut off is no whole sentence. */
 static bool is_wordless(const alcore__text_content *content) {
     const double letters = (double)content->letters, called = (double)content->called;
     const double characters = (double)content->characters;
-    return content->letters < 2 || content->markup || letters < WORD_SHARE * characters ||
+    return content->letters < 2 || content->markup || content->cut ||
+           letters < WORD_SHARE * characters ||
            (content->called > 0 && letters - called < PROSE_SHARE * characters);
 }
 

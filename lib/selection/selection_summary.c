@@ -61,7 +61,7 @@ static void say_masked(alcore__page *page, const int64_t *by_cause) {
         "not among the eligible",
         "without a value",
         "with a NaN",
-        "with hardly a word",
+        "with hardly a word or cut off",
         "in another script than most of their language",
         "much shorter or longer than others",
         "with the words of another text",

@@ -24,6 +24,7 @@ typedef struct alcore__text_content {
      * (alcore__is_synopsis()) or a declared argument (alcore__source_typed()), or has brackets of
      * the cells of a table (alcore__source_cell()). */
     bool markup;
+    bool cut; /* it is a part of a sentence: of four words or more, and ends in a comma */
 } alcore__text_content;
 
 /* Counts what is in a text of `length` bytes, UTF-8 or not. words: memory for `length` entries, as

@@ -180,6 +180,25 @@ START_TEST(declared_arguments_are_told_from_prose) {
 }
 END_TEST
 
+/* A part of a sentence ends in a comma, a salutation is shorter. */
+START_TEST(parts_of_sentences_are_cut_off) {
+    static const char *const cut[] = {
+        "If the menu bar is enabled,",
+        "by clicking on %s in the box, \n",
+        "a b c d,",
+        "\xD8\xA7 \xD8\xA8 \xD8\xAA \xD8\xAB\xD8\x8C",
+        "\xE4\xB8\x80\xE4\xBA\x8C\xE4\xB8\x89\xE5\x9B\x9B\xE3\x80\x81",
+        "\xE4\xB8\x80\xE4\xBA\x8C\xE4\xB8\x89\xE5\x9B\x9B\xEF\xBC\x8C"};
+    static const char *const whole[] = {"Dear %s,",  "a b c,",      "",
+                                        ",",         "1, 2, 3, 4,", "a, b, c and d",
+                                        "a b c d,.", "a b c d;",    "\xBC\x8C"};
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++)
+        ck_assert_msg(content_of(cut[i]).cut, "%s", cut[i]);
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        ck_assert_msg(!content_of(whole[i]).cut, "%s", whole[i]);
+}
+END_TEST
+
 /* No byte behind a text is read, wherever it ends. */
 START_TEST(texts_end_where_they_end) {
     static const char *const texts[] = {"{{a}} [[B:c]] \\fBx \"a\": :x:`y`",
@@ -212,6 +231,7 @@ TEST_FILE() {
     tcase_add_test(cases, lines_of_markup_are_told_from_prose);
     tcase_add_test(cases, synopses_are_told_from_prose);
     tcase_add_test(cases, declared_arguments_are_told_from_prose);
+    tcase_add_test(cases, parts_of_sentences_are_cut_off);
     tcase_add_test(cases, texts_end_where_they_end);
     return check_suite_run("text/text_markup", cases);
 }
