@@ -80,6 +80,26 @@ def shares(path, dtype, threads, call):
     return [time / (sum(times) or 1) for time in times if time], sum(times) / 1e6
 
 
+def sources_of_a_batch_are_read_in_pieces(box):
+    """With 1,024 dimensions the encoder reads 357 tokens at once, and the decoder goes on with twice as many sources."""
+    path = folder(box, "marian")
+    os.remove(os.path.join(path, "model.safetensors"))
+    with open(os.path.join(path, "config.json"), encoding="utf-8") as read:
+        own = json.load(read)
+    shape = {"encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "encoder_attention_heads": 8,
+             "decoder_attention_heads": 8, "d_model": 1024}
+    tokens = {key: own[key] for key in ("vocab_size", "pad_token_id", "eos_token_id", "decoder_start_token_id", "max_position_embeddings")}
+    with open(os.path.join(path, "config.json"), "w", encoding="utf-8") as write:
+        json.dump({"model_type": "alcore_transformer", "random_seed": 1, **shape, **tokens}, write)
+    model = alcore.Model.open(path, context=alcore.Context(threads=2))
+    texts = MANY[:100]
+    found = model.translate(texts, beams=2, best=2, max_tokens=4)
+    alone = [model.translate([text], beams=2, best=2, max_tokens=4)[0] for text in texts]
+    assert len({row[0][1] for row in found}) > 50, "the sources make a difference"
+    for row, other in zip(found, alone):
+        assert all(abs(a - b) < 1e-5 for (_, a), (_, b) in zip(row, other)), (row, other)
+
+
 def in_a_process(*arguments):
     """This program with more arguments, with the counter in front of torch's OpenMP."""
     ran = subprocess.run([sys.executable, __file__, BUILD, TEAMS, *arguments], capture_output=True, text=True, timeout=300,
@@ -138,7 +158,7 @@ def main():
         return print(json.dumps([shares(folder(box, family), dtype, threads, call) for family, dtype, call in CASES]))
     tap = Tap()
     tap.run([results_do_not_depend_on_threads, kernels_compute_on_the_threads_of_the_context,
-             threads_compute_all_blocks_of_a_step_for_rows_of_their_own])
+             threads_compute_all_blocks_of_a_step_for_rows_of_their_own, sources_of_a_batch_are_read_in_pieces])
     tap.finish()
 
 

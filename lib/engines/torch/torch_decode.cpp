@@ -172,11 +172,31 @@ struct Search {
     void deal_items();
 };
 
+/* What the encoder makes of the sources, [tokens, dims], in pieces of at most model.most_tokens
+ * tokens (a source may have more). */
+at::Tensor states_of(const Model &model, const Packed &sources) {
+    std::vector<at::Tensor> states;
+    int64_t token = 0;
+    for (size_t from = 0; from < sources.lengths.size();) {
+        Packed piece;
+        do {
+            piece.lengths.push_back(sources.lengths[from]);
+            piece.tokens += sources.lengths[from++];
+        } while (from < sources.lengths.size() &&
+                 piece.tokens + sources.lengths[from] <= model.most_tokens);
+        piece.ids = sources.ids.narrow(0, token, piece.tokens);
+        if (sources.types.defined()) piece.types = sources.types.narrow(0, token, piece.tokens);
+        token += piece.tokens;
+        states.push_back(run_stack(model, model.encoder, piece, model.encoder.blocks.size()));
+    }
+    return states.size() == 1 ? states[0] : at::cat(states);
+}
+
 /* Reads the sources, or the prompts of a language model. */
 std::unique_ptr<DecoderCache> cache_of(const Model &model, const Packed &sources,
                                        const Settings &how) {
     if (model.head == Head::Language) return language_cache(model, sources, how.k);
-    at::Tensor states = run_stack(model, model.encoder, sources, model.encoder.blocks.size());
+    const at::Tensor states = states_of(model, sources);
     auto make_cache = model.device.is_cpu() ? host_cache : device_cache;
     return make_cache(model, sources, states, how.k);
 }

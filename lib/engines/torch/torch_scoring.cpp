@@ -103,7 +103,8 @@ alcore_sys_model_decoding settings_from(const alcore_sys_model_decoding *given) 
 
 /* for_texts() for decoding, which reads all weights of the decoder in every step, whatever the
  * number of items is: a batch has up to four times as many source tokens as others (never more than
- * model.most_tokens), and up to MOST_HYPOTHESES hypotheses. An item counts as its share of such a
+ * model.most_tokens; twice as many of both with an encoder, which reads them in pieces), and up to
+ * MOST_HYPOTHESES hypotheses. An item counts as its share of such a
  * batch, in units of model.batch_tokens. */
 void for_sources(Model &model, const alcore_sys_model_texts &texts,
                  const alcore_sys_model_decoding &how,
@@ -115,7 +116,8 @@ void for_sources(Model &model, const alcore_sys_model_texts &texts,
         packed.pack(model.host, model.head_out);
     }
     double unit = static_cast<double>(model.batch_tokens),
-           tokens = std::min(4 * unit, static_cast<double>(model.most_tokens)),
+           pieces = model.decoder && model.device.is_cpu() ? 2 : 1,
+           tokens = pieces * std::min(4 * unit, static_cast<double>(model.most_tokens)),
            hypotheses = std::max({how.sample ? how.outputs : how.beams, 1});
     auto cost = [&](int64_t i) {
         double length = static_cast<double>(length_of(texts, i));
