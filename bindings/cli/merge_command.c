@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "inputs.h"
+#include "text_output.h"
 #include "train_config.h"
 
 /* With --json: what was merged, and how the new folder has it. */
