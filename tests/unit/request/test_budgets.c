@@ -519,6 +519,8 @@ static void *select_often(void *data) {
         failures += alcore_request_set_pool(request, ALCORE_ROLE_LABELED, b->labeled) != ALCORE_OK;
         failures += alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, some, 8) != ALCORE_OK;
         failures += alcore_request_set(request, "budget", "5") != ALCORE_OK;
+        failures +=
+            alcore_request_set(request, "masks", "none") != ALCORE_OK; /* "row1 a", "row2 a" */
         failures += alcore_select(request, &picked) != ALCORE_OK;
         failures += alcore_selection_count(picked) != 5;
         alcore_selection_unref(picked);
