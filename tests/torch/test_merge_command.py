@@ -58,16 +58,21 @@ def merged(box):
 
 
 def refused(box):
-    path = adapter(box, "llama")
+    path, weights = adapter(box, "llama"), os.path.join(box, "llama", "model.safetensors")
+    os.symlink("llama", os.path.join(box, "link"))
+    with open(weights, "rb") as file:
+        before = file.read()
     for arguments, code, words in (
             ((path,), 2, "takes ADAPTER OUT"), ((path, "out", "more"), 2, "takes ADAPTER OUT"), ((path, "out", "--out", "x"), 2, "takes no --out"),
             ((path, "out", "--format", "tsv"), 2, "takes no --format"), ((path, "out", "--beam", "2"), 2, "takes no --beam"),
             ((os.path.join(box, "llama"), "out"), 3, "adapter_config.json: No such file"), (("nowhere", "out"), 3, "nowhere/adapter_config.json"),
-            ((path, os.path.join(box, "llama")), 2, "twice"), ((path, path), 2, "holds an adapter"), ((path, "no/such/folder"), 4, "no/such/folder"),
+            *(((path, base), 2, "twice") for base in (os.path.join(box, "llama"), "llama", "./llama/", "link")), ((path, path), 2, "holds an adapter"), ((path, "no/such/folder"), 4, "no/such/folder"),
             ((path, "out", "--dtype", "int8"), 6, "int8")):
         done = merge(box, *arguments)
         assert done.returncode == code and words in done.stderr and done.stdout == "", (arguments, done)
         assert not os.path.exists(os.path.join(box, "out")), arguments
+        with open(weights, "rb") as file:
+            assert file.read() == before, arguments
 
 
 tap = Tap()

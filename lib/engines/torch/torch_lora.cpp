@@ -72,13 +72,6 @@ const char *task_of(const Model &model) {
     }
 }
 
-/* The path of the base, absolute where it is one of the file system. */
-std::string base_path(const Model &model) {
-    const std::unique_ptr<char, decltype(&std::free)> real(
-        ::realpath(model.folder.c_str(), nullptr), std::free);
-    return real ? real.get() : model.folder;
-}
-
 /* An adapter that changes nothing yet. */
 std::shared_ptr<Lora> new_lora(Model &model, const alcore_sys_model_training &how) {
     if (model.random || model.weights_hash != model.opened_hash || !model.adapter.empty())
@@ -216,7 +209,7 @@ LoraTraining::LoraTraining(Model &model, const alcore_sys_model_training &how) :
     json_t *config = lora_->config.get();
     if (json_object_set_new(config, "lora_dropout", ::json_real(how.lora_dropout)) != 0 ||
         json_object_set_new(config, "base_model_name_or_path",
-                            json_string(base_path(model).c_str())) != 0)
+                            json_string(real_path(model.folder).c_str())) != 0)
         throw std::bad_alloc();
     std::vector<std::pair<Linear *, std::shared_ptr<LowRank>>> beside;
     for_matrices(model, [&](Linear &linear) {

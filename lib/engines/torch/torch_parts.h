@@ -175,6 +175,9 @@ struct Written {
 void write_tensors(const Host &host, const std::string &path, std::vector<Written> tensors);
 /* Writes a file, whole or not at all. */
 void write_text(const Host &host, const std::string &path, const std::string &text);
+
+/* A path, absolute and without symbolic links where it is one of the file system. */
+std::string real_path(const std::string &path);
 /* Whether the folder has safetensors or other files of weights. */
 bool has_weights(const Host &host, const std::string &folder);
 /* Whether there is such a file. */

@@ -7,6 +7,7 @@
  * out of date after training. Files of tokenizers and of sentence-transformers are copied;
  * config.json is written last, so that a new folder is a model only when it is complete. */
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 
@@ -247,6 +248,12 @@ void check_config(const Model &model) {
 
 } // namespace
 
+std::string real_path(const std::string &path) {
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                           std::free);
+    return real ? real.get() : path;
+}
+
 uint64_t hash_join(uint64_t first, uint64_t second) {
     return XXH3_64bits_withSeed(&second, sizeof second, first);
 }
@@ -335,7 +342,8 @@ void save_model(const Model &model, const std::string &folder) {
         copy_tokenizer(model, folder);
         return;
     }
-    if (!model.adapter.empty() && folder == model.folder)
+    const bool own = real_path(folder) == real_path(model.folder);
+    if (!model.adapter.empty() && own)
         fail(ALCORE_E_INVALID,
              "%s is the base of the adapter %s, and would be merged twice when that is opened "
              "again; save the model to another folder",
@@ -379,7 +387,7 @@ void save_model(const Model &model, const std::string &folder) {
     }
     if (model.parted && model.decoder) add_tables(model, known, tensors);
     write_tensors(host, folder + "/model.safetensors", std::move(tensors));
-    if (folder != model.folder) {
+    if (!own) {
         for (const char *name : SIDE_FILES)
             copy_file(host, model.folder + "/" + name, folder + "/" + name);
         copy_tokenizer(model, folder);
