@@ -28,6 +28,7 @@ def kind_of(folder):
         return getattr(hf, json.load(file)['architectures'][0])
 
 
+@torch.no_grad()  # where the biases of T5 need a gradient, torch computes attention by other sums
 def logits(model, ids):
     return model(input_ids=ids, **({'decoder_input_ids': ids + 1} if model.config.is_encoder_decoder else {})).logits
 
@@ -61,8 +62,7 @@ def compare(folder, dtype):
                 continue
             assert torch.equal(weights[name], value) if dtype != 'float32' else (weights[name] - value).abs().max() < 1e-6, (path, written, name)
         far, changed = ((other - logits(wanted, ids)).abs().max() for other in (logits(found, ids), before))
-        steps = 0.1 if wanted.config.is_encoder_decoder else 1e-30  # bfloat16: T5's sums of equal weights are rounded in another order
-        assert far < (1e-5 if dtype == 'float32' else steps) and changed > 0.1, (path, written, far, changed)
+        assert far < (1e-5 if dtype == 'float32' else 1e-30) and changed > 0.1, (path, written, far, changed)
     with safe_open(path + '-command/model.safetensors', 'pt') as file:
         assert {file.get_tensor(name).dtype for name in file.keys()} == {getattr(torch, dtype)}, path
 
