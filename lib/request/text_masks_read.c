@@ -50,9 +50,7 @@ static alcore_status keep_near(const read_loop *loop, int64_t row, const uint64_
                                const alcore__text_content *content) {
     alcore__text_near *near = &loop->out->near[row];
     alcore__parts_block *block = &loop->out->parts[row / ALCORE_BLOCK_ROWS];
-    if (content->words - content->unspaced + content->unspaced / ALCORE__NEAR_LETTERS <
-        ALCORE__NEAR_SHORTEST)
-        return ALCORE_OK;
+    if (alcore__text_content_spaced(content) < ALCORE__NEAR_SHORTEST) return ALCORE_OK;
     ALCORE__TRY(alcore__grow(loop->ctx, &block->parts, &block->capacity,
                              block->count + (size_t)alcore__near_most(content->words),
                              sizeof *block->parts));
@@ -68,7 +66,7 @@ static alcore_status keep_near(const read_loop *loop, int64_t row, const uint64_
 /* Texts whose bytes tell that they are Latin are not read once more. */
 static alcore__text_scripts scripts_of(const char *text, size_t length,
                                        const alcore__text_content *content) {
-    const uint8_t script = content->letters > 0 ? ALCORE__SCRIPT_LATIN : ALCORE__SCRIPT_NONE;
+    const uint8_t script = content->words > 0 ? ALCORE__SCRIPT_LATIN : ALCORE__SCRIPT_NONE;
     if (!alcore__text_is_latin(text, length)) return alcore__text_scripts_read(text, length);
     return (alcore__text_scripts){.first = script};
 }

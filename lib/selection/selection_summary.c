@@ -61,10 +61,10 @@ static void say_masked(alcore__page *page, const int64_t *by_cause) {
         "not among the eligible",
         "without a value",
         "with a NaN",
-        "with hardly a word or cut off",
+        "with hardly a word or cut off at a comma",
         "in another script than most of their language",
         "much shorter or longer than others",
-        "with the words of another text",
+        "with the words of another text but for names",
         "with nearly the words of another text"};
     const char *lead = "; masked: ";
     char number[32];

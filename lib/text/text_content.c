@@ -9,6 +9,7 @@
 #include "text/text_markup.h"
 #include "text/text_tokens.h"
 #include "text/word_pattern.h"
+#include "text/words.h"
 
 /* A text of fewer words that ends in a comma is a salutation: "Dear %s,". */
 enum { CUT_SHORTEST = 4 };
@@ -27,7 +28,7 @@ static size_t read_markup(const char *text, size_t length, size_t at, size_t fro
 /* Whether a comma is the last character but blanks and line ends: of Latin, Arabic or Chinese. */
 static bool ends_in_comma(const char *text, size_t length) {
     static const char *const commas[] = {",", "\xD8\x8C", "\xE3\x80\x81", "\xEF\xBC\x8C"};
-    while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\n')) length--;
+    while (length > 0 && alcore__is_word_space(text[length - 1])) length--;
     for (size_t i = 0; i < sizeof commas / sizeof *commas; i++) {
         const size_t bytes = strlen(commas[i]);
         if (length >= bytes && memcmp(text + length - bytes, commas[i], bytes) == 0) return true;
@@ -75,7 +76,7 @@ void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
     out->characters += reader.characters;
     out->markup = out->markup || (brackets && alcore__is_synopsis(text, length)) ||
                   (colon && alcore__source_typed(text, length));
-    out->cut = out->words >= CUT_SHORTEST && ends_in_comma(text, length);
+    out->cut = alcore__text_content_spaced(out) >= CUT_SHORTEST && ends_in_comma(text, length);
     out->pattern = pattern.plain;
     out->named_pattern = alcore__word_pattern_template(&pattern);
 }

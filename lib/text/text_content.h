@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text/near_words.h"
+
 typedef struct alcore__text_content {
     int64_t words, tokens;
     int64_t unspaced; /* words that are a letter of a script without spaces */
@@ -26,6 +28,11 @@ typedef struct alcore__text_content {
     bool markup;
     bool cut; /* it is a part of a sentence: of four words or more, and ends in a comma */
 } alcore__text_content;
+
+/* Its words, where ALCORE__NEAR_LETTERS letters of a script without spaces are one. */
+static inline int64_t alcore__text_content_spaced(const alcore__text_content *self) {
+    return self->words - self->unspaced + self->unspaced / ALCORE__NEAR_LETTERS;
+}
 
 /* Counts what is in a text of `length` bytes, UTF-8 or not. words: memory for `length` entries, as
  * many words as a text may have, each of a byte or more; gets the hashes of its words in their

@@ -34,7 +34,7 @@ static const tagged pools[][MOST] = {
      {"ファイルを開く", NULL, true},
      {"保存", NULL, true},
      {"열기", NULL, false}},
-    /* Korean: Han belongs to it. */
+    /* Korean: Han belongs to it; a variable of source code has Latin letters. */
     {{"파일 열기", NULL, true},
      {"저장", NULL, true},
      {"창 닫기", NULL, true},
@@ -42,7 +42,8 @@ static const tagged pools[][MOST] = {
      {"삭제", NULL, true},
      {"ファイル 開く は です", NULL, true},
      {"닫기", NULL, true},
-     {"Откройте", NULL, false}},
+     {"Откройте", NULL, false},
+     {"$(NAME)", NULL, false}},
     /* Several languages without tags: none has three quarters. */
     {{"Open the file", NULL, true},
      {"Save it", NULL, true},

@@ -182,16 +182,16 @@ END_TEST
 
 /* A part of a sentence ends in a comma, a salutation is shorter. */
 START_TEST(parts_of_sentences_are_cut_off) {
-    static const char *const cut[] = {
-        "If the menu bar is enabled,",
-        "by clicking on %s in the box, \n",
-        "a b c d,",
-        "\xD8\xA7 \xD8\xA8 \xD8\xAA \xD8\xAB\xD8\x8C",
-        "\xE4\xB8\x80\xE4\xBA\x8C\xE4\xB8\x89\xE5\x9B\x9B\xE3\x80\x81",
-        "\xE4\xB8\x80\xE4\xBA\x8C\xE4\xB8\x89\xE5\x9B\x9B\xEF\xBC\x8C"};
-    static const char *const whole[] = {"Dear %s,",  "a b c,",      "",
-                                        ",",         "1, 2, 3, 4,", "a, b, c and d",
-                                        "a b c d,.", "a b c d;",    "\xBC\x8C"};
+    static const char *const cut[] = {"If the menu bar is enabled,",
+                                      "by clicking on %s in the box, \n",
+                                      "by clicking on it,\t\r\n",
+                                      "a b c d,",
+                                      "\xD8\xA7 \xD8\xA8 \xD8\xAA \xD8\xAB\xD8\x8C",
+                                      "如果要打开这个文件的窗口、",
+                                      "如果要打开这个文件的窗口，"};
+    static const char *const whole[] = {
+        "亲爱的全体同事们，", "Dear %s,",      "a b c,",    "",         ",",
+        "1, 2, 3, 4,",        "a, b, c and d", "a b c d,.", "a b c d;", "\xBC\x8C"};
     for (size_t i = 0; i < sizeof cut / sizeof *cut; i++)
         ck_assert_msg(content_of(cut[i]).cut, "%s", cut[i]);
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
