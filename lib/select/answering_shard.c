@@ -107,8 +107,11 @@ alcore_status alcore__answering_shard_run(alcore__answering *self) {
     if (shard->wanted == ALCORE__SHARD_HOLD) {
         ALCORE__TRY(fill_shard(self));
         shard->any = alcore__answering_has_candidate(self);
-        /* Where reasons are told the run over all shards finds these rows, and tells of them. */
-        if (input->nan_exclude && !shard->explain)
+        /* Where reasons are told the run over all shards finds these rows, and tells of them. So
+         * does one that gathers, which would take a row without its vector for one without a NaN.
+         */
+        if (input->nan_exclude && !shard->explain &&
+            !alcore__strategy_def_of(self->strategy)->gather)
             ALCORE__TRY(alcore__answering_leave_out_nan(self));
         return compute_texts(self);
     }

@@ -189,7 +189,7 @@ static inline alcore_pool *job_pool(alcore_ctx *ctx, const job_setting *setting,
     }
     if (end > first && setting->options && strstr(setting->options, "max_similarity") &&
         !job_reads_vectors(setting->strategy))
-        job_give_vectors(pool, first, false);
+        job_give_vectors(pool, first, job_has_nan(setting));
     return pool;
 }
 

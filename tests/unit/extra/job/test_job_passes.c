@@ -119,6 +119,18 @@ START_TEST(no_shard_has_a_candidate) {
 }
 END_TEST
 
+/* Vectors by which picks are compared, some of which have no number: their rows are left out, also
+ * by a strategy that reads no vector otherwise. */
+START_TEST(compared_vectors_without_a_number) {
+    static const job_setting settings[] = {
+        {"ngram-cover", NULL, "60", "nan=exclude max_similarity=0.6 masks=none", ALCORE_DEDUP_NONE},
+        {"ngram-cover", NULL, "90w,30w", "nan=exclude max_similarity=0.8", ALCORE_DEDUP_EXACT},
+        {"nnll", NULL, "60", "nan=exclude max_similarity=0.6", ALCORE_DEDUP_EXACT}};
+    for (int32_t shards = 1; shards <= SHARDS; shards++)
+        job_compare(ctx, &settings[_i], FEW_ROWS, shards, (uint64_t)(10 * _i + shards));
+}
+END_TEST
+
 /* The job of a shard whose target has no number, without a row that may be selected. */
 static alcore_job *job_without_targets(const job_setting *setting, const job_cut *cut,
                                        int32_t shard) {
@@ -205,6 +217,7 @@ TEST_FILE() {
     tcase_add_test(cases, the_labeled_pool_is_the_same_in_all_shards);
     tcase_add_loop_test(cases, nothing_is_labeled, 0, 8);
     tcase_add_loop_test(cases, no_shard_has_a_candidate, 0, 7);
+    tcase_add_loop_test(cases, compared_vectors_without_a_number, 0, 3);
     tcase_add_loop_test(cases, no_candidate_and_no_target, 0, 3);
     tcase_add_test(cases, columns_of_all_shards_have_one_form);
     return check_suite_run("job_passes", cases);
