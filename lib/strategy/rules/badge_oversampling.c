@@ -123,7 +123,8 @@ static alcore_status store_drawn(alcore__run *run, const alcore__block_partial *
     for (size_t at = 0; at < partial->extra_bytes; at += drawn_row_bytes(state)) {
         const drawn_row *drawn = (const void *)((const char *)partial->extra + at);
         const int64_t position = drawn->position, n = sample->gathered;
-        ALCORE__TRY(alcore__partial_check_index(position - partial->start, partial->count));
+        ALCORE__TRY(alcore__partial_check_index(
+            position < partial->start ? -1 : position - partial->start, partial->count));
         if (!alcore__greedy_is_free(&state->greedy, position)) return alcore__fail_draw();
         if (sample->is_gathered[position]) continue;
         ALCORE__TRY(grow(run));

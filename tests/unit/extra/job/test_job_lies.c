@@ -314,6 +314,25 @@ START_TEST(vectors_that_lie) {
 }
 END_TEST
 
+/* A drawn row far before its block, which is not the first one: nothing overflows (a sanitizer
+ * looks). */
+START_TEST(a_draw_before_its_block) {
+    const job_setting setting = {"badge", "mode=oversampling steps=1 per_step=1", "9", NULL,
+                                 ALCORE_DEDUP_NONE};
+    const job_cut wide = {1, {0, MANY_ROWS}};
+    const int64_t lie = INT64_MIN;
+    size_t length, place;
+    int64_t block;
+    alcore_job *job = job_new(ctx, &setting, &wide, 0);
+    char *message = pass_of_bytes(job, 8 + 8 * (CLASSES + VECTOR), &length, &place);
+    memcpy(&block, message + place - 16, sizeof block);
+    ck_assert_int_gt(block, 0);
+    ck_assert_int_eq(deliver_lie(job, message, length, place, &lie), ALCORE_E_CORRUPT);
+    free(message);
+    alcore_job_unref(job);
+}
+END_TEST
+
 TEST_FILE() {
     TCase *cases = tcase_create("job_lies");
     tcase_add_checked_fixture(cases, setup, teardown);
@@ -326,5 +345,6 @@ TEST_FILE() {
     tcase_add_test(cases, nominees_that_lie);
     tcase_add_test(cases, rounds_that_lie);
     tcase_add_test(cases, vectors_that_lie);
+    tcase_add_test(cases, a_draw_before_its_block);
     return check_suite_run("job_lies", cases);
 }
