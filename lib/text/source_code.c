@@ -109,11 +109,14 @@ static bool is_among(const char *name, size_t bytes, const char *const *list) {
     return false;
 }
 
-/* Whether a text from offset `at` on is a type of C, with at most one name behind it. */
+/* Whether a text from offset `at` on is a type of C, with at most one name behind it. Types that
+ * are words of English, too, have another one before or a "*" behind them. */
 static bool is_typed(const char *text, size_t length, size_t at) {
     static const char *const before[] = {"const", "unsigned", "signed", NULL};
     static const char *const types[] = {"int", "char", "void", "long", "float", "double", NULL};
     static const char *const tags[] = {"struct", "union", "enum", NULL};
+    static const char *const words[] = {"long", "float", "double", NULL};
+    const size_t first = at;
     const char *name;
     size_t bytes;
     do {
@@ -127,6 +130,8 @@ static bool is_typed(const char *text, size_t length, size_t at) {
                !(bytes > 2 && memcmp(name + bytes - 2, "_t", 2) == 0)) {
         return false;
     }
+    if (name == text + first && is_among(name, bytes, words) && (at == length || text[at] != '*'))
+        return false;
     while (at < length && text[at] == '*') at++;
     read_identifier(text, length, &at);
     return at == length;

@@ -157,9 +157,12 @@ START_TEST(synopses_are_told_from_prose) {
 END_TEST
 
 START_TEST(declared_arguments_are_told_from_prose) {
-    static const char *const declared[] = {
-        "TCSBRK Argument: int arg", "TCSETS Argument: const struct termios\\~*argp",
-        "IOCSBRK Argument : void", "Argument: unsigned long *n", "Type: pid_t"};
+    static const char *const declared[] = {"TCSBRK Argument: int arg",
+                                           "TCSETS Argument: const struct termios\\~*argp",
+                                           "IOCSBRK Argument : void",
+                                           "Argument: unsigned long *n",
+                                           "Type: pid_t",
+                                           "Argument: double *value"};
     static const char *const prose[] = {"const correctness of int arguments",
                                         "Error: void where prohibited",
                                         "Error: virtual void",
@@ -171,6 +174,8 @@ START_TEST(declared_arguments_are_told_from_prose) {
                                         "Value: t",
                                         "Value: _t",
                                         "Value: long way home",
+                                        "Line spacing: double",
+                                        "Name: long text",
                                         "int arg",
                                         "no source file(s) specified"};
     for (size_t i = 0; i < sizeof declared / sizeof *declared; i++)
