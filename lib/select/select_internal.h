@@ -70,11 +70,11 @@
  * alcore__resolution: entries [count], the columns that were resolved, of all roles.
  * alcore__run_input: what a strategy's run is given: datasets, costs, languages, budgets (fill).
  * alcore__strategy_buys_phrases(), _is_sticky(), and of alcore__strategy_def_of() `phrase_measures`
- *     (the phrases get scores and embeddings from columns of their texts) and `needs_are_given` (no
- *     model makes what it needs): what its definition and parameters say. alcore__strategy_part():
- *     0 or 1 of a hybrid, NULL: it is none, and alcore__hybrid_shares how the budget is shared:
- *     `ratio` of it for the rows, whether the phrases get what these left (carry), and whether what
- *     they bought counts as known (cover).
+ *     (the phrases get scores and embeddings from columns of their texts), `needs_are_given` (no
+ *     model makes what it needs) and `gather`: what its definition and parameters say.
+ *     alcore__strategy_part(): 0 or 1 of a hybrid, NULL: it is none, and alcore__hybrid_shares how
+ *     the budget is shared: `ratio` of it for the rows, whether the phrases get what these left
+ *     (carry), and whether what they bought counts as known (cover).
  * alcore__masks_new() makes the masks of locked pools; a target of NULL has none.
  * alcore__check_roles() refuses a target or rows that the strategy does not read, or lacks.
  * alcore__request_from_target(): a copy of the request, not set unless the strategy picks there.
