@@ -240,10 +240,11 @@ static alcore_status take_entry(taking *self, const alcore__job_entry *entry, in
              (header.labeled == 0 || alcore__job_take_bits(self->job, entry, cursor, header.labeled,
                                                            true, passes->labeled_rows, &labeled)) &&
              (!header.has_costs || alcore__job_take_costs(self->job, entry, cursor, candidates));
+    if (!*whole) return ALCORE_OK;
     self->labeled += header.labeled;
     self->any |= header.any != 0;
     passes->own.candidates += header.candidates;
-    if (*whole && reads_languages(self->job))
+    if (reads_languages(self->job))
         ALCORE__TRY(alcore__job_take_languages(self->job, entry, cursor, whole));
     if (!*whole) return ALCORE_OK;
     ALCORE__TRY(take_columns(self, entry, &header, entries, cursor, whole));

@@ -314,6 +314,34 @@ START_TEST(vectors_that_lie) {
 }
 END_TEST
 
+/* Numbers of candidates and of labeled rows of a shard, behind those of another one: nothing
+ * overflows (a sanitizer looks). */
+START_TEST(counts_of_rows_that_lie) {
+    const job_setting setting = {"kcenter", NULL, "2", NULL, ALCORE_DEDUP_NONE};
+    const job_cut two = {2, {0, 130, FEW_ROWS}};
+    const int64_t lie = INT64_MAX;
+    record made = record_exchanges(ctx, &setting, &two);
+    for (size_t number = 0; number < 2; number++) {
+        alcore_job *job = job_new(ctx, &setting, &two, 0);
+        char *bytes = memcpy(malloc(made.lengths[0]), made.bytes[0], made.lengths[0]);
+        alcore__job_message message;
+        alcore__job_entry entry;
+        const char *items;
+        ck_assert_ok(alcore__job_message_read(bytes, made.lengths[0], &message));
+        ck_assert_int_eq(message.exchange, ALCORE__EXCHANGE_ROWS);
+        alcore__job_entry_next(&message,
+                               alcore__job_entry_next(&message, message.entries, &entry, &items),
+                               &entry, &items);
+        const size_t place = (size_t)(items - bytes) + 8 * number;
+        ck_assert_int_eq(deliver_lie(job, bytes, made.lengths[0], place, &lie), ALCORE_E_CORRUPT);
+        ck_assert_ok(alcore_job_deliver(job, made.bytes[0], made.lengths[0]));
+        free(bytes);
+        alcore_job_unref(job);
+    }
+    record_free(&made);
+}
+END_TEST
+
 /* A drawn row far before its block, which is not the first one: nothing overflows (a sanitizer
  * looks). */
 START_TEST(a_draw_before_its_block) {
@@ -345,6 +373,7 @@ TEST_FILE() {
     tcase_add_test(cases, nominees_that_lie);
     tcase_add_test(cases, rounds_that_lie);
     tcase_add_test(cases, vectors_that_lie);
+    tcase_add_test(cases, counts_of_rows_that_lie);
     tcase_add_test(cases, a_draw_before_its_block);
     return check_suite_run("job_lies", cases);
 }
