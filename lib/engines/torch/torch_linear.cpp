@@ -166,15 +166,12 @@ void PackedWeights::pack(const Host &host, Linear &linear) {
         !fits_onednn(weight, weight) || linear.narrow || linear.low_rank)
         return;
     if (model_.head != Head::Language) {
-        const std::pair<const void *, const void *> tensors{weight.unsafeGetTensorImpl(),
-                                                            linear.bias.unsafeGetTensorImpl()};
-        auto kept = model_.packed.find(tensors);
-        if (kept == model_.packed.end())
-            if (std::shared_ptr<const NarrowWeight> made = packed_weight(host, linear))
-                kept = model_.packed.emplace(tensors, std::move(made)).first;
-        if (kept != model_.packed.end()) {
+        std::shared_ptr<const NarrowWeight> kept = model_.packed.find(weight, linear.bias);
+        if (!kept && (kept = packed_weight(host, linear)))
+            model_.packed.keep(weight, linear.bias, kept);
+        if (kept) {
             packed_.push_back(&linear);
-            linear.narrow = kept->second;
+            linear.narrow = std::move(kept);
             return;
         }
     }

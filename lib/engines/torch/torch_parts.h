@@ -25,6 +25,7 @@
 
 #include "alcore/sys/model.h"
 #include "torch_generation.h"
+#include "torch_kept.h"
 #include "torch_signals.h"
 
 namespace alcore_torch {
@@ -372,10 +373,8 @@ struct Model {
      * model itself, or there was none. */
     std::shared_ptr<const Lora> lora;
     std::vector<Stored> stored; /* in the order of reading */
-    /* What a call has packed for the kernels (torch_linear.h), for later ones: by the tensors of
-     * weight and bias, which only a training changes. */
-    std::map<std::pair<const void *, const void *>, std::shared_ptr<const NarrowWeight>> packed;
-    bool random = false; /* the folder has no weights: they were drawn */
+    Kept<NarrowWeight> packed;  /* by a call for the kernels (torch_linear.h), for later ones */
+    bool random = false;        /* the folder has no weights: they were drawn */
     at::Device device = at::kCPU;
     at::ScalarType dtype = at::kFloat; /* of all weights and hidden states */
     /* Of the factors of products with weights of blocks; kBFloat16 and kChar on the CPU, where

@@ -429,7 +429,7 @@ void make_update(Training &training, const Gradients &gradients,
         }
     }
     bool moved = move_weights(training, sums.weight);
-    training.model.packed.clear(); /* by what the caller computed after an earlier update */
+    training.model.packed.clear(); /* after an earlier update: move_weights() is not counted */
     if (moved) next.moved++;
     if (training.how.dtype == ALCORE_FLOAT16) change_scale(next, moved);
     next.update++;
