@@ -291,7 +291,7 @@ MUTANTS = {
         ('lib/strategy/budget/fill.c', 'cosine > run->input->fill.max_similarity', 'cosine >= run->input->fill.max_similarity', FILL,
          'similarity_at_the_limit_is_bought'),
     'many passes are not announced':
-        ('lib/strategy/passes/outcome.c', 'if (passes <= MANY_PASSES) return;', 'return;', FILL, 'many_passes_are_announced'),
+        ('lib/strategy/passes/outcome.c', 'if (passes <= MANY_PASSES || run->outcome.count == 0) return;', 'return;', FILL, 'many_passes_are_announced'),
     'every round draws the same candidates':
         ('lib/strategy/passes/candidate_draw.c', 'TAG_SUBSAMPLE, (uint64_t)round, 0)', 'TAG_SUBSAMPLE, 1, 0)', VECTORS, 'draws'),
     'sticky candidates are forgotten':
