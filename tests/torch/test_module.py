@@ -19,10 +19,10 @@ def output(*command):
 
 def includers():
     """Files outside of lib/engines/torch that include a header of torch. Examples that are programs of LibTorch do, the device and the
-    failures that tests add to torch, and the test of the loops over torch's threads."""
+    failures that tests add to torch, and the tests of what is kept of tensors and of the loops over torch's threads."""
     for folder in ("include", "lib", "bindings", "tests"):
         for path in glob.glob(os.path.join(PROJECT, folder, "**", "*"), recursive=True):
-            own = path.startswith(os.path.join(PROJECT, "lib", "engines", "torch", "")) or os.path.basename(path) in ("other_device.cpp", "failing.cpp", "test_parallel.cpp")
+            own = path.startswith(os.path.join(PROJECT, "lib", "engines", "torch", "")) or os.path.basename(path) in ("other_device.cpp", "failing.cpp", "test_kept.cpp", "test_parallel.cpp")
             if own or not re.search(r"\.(c|cc|cpp|cu|h|hpp|inc)$", path):
                 continue
             with open(path, encoding="utf-8") as file:
