@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "text/ascii.h"
 #include "text/byte_block.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -42,14 +43,8 @@ typedef struct rest {
     size_t length;
 } rest;
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 static bool is_name(char c) {
-    return is_letter(c) || is_digit(c) || c == '_';
+    return alcore__is_letter(c) || alcore__is_digit(c) || c == '_';
 }
 static char byte_at(rest r, size_t i) {
     return i < r.length ? r.at[i] : '\0';
@@ -77,7 +72,7 @@ static size_t behind(rest r, size_t from, char close, bool stops_at_space) {
 
 static size_t span_letters(rest r, size_t from) {
     size_t i = from;
-    while (is_letter(byte_at(r, i))) i++;
+    while (alcore__is_letter(byte_at(r, i))) i++;
     return i - from;
 }
 
@@ -124,7 +119,7 @@ static size_t braces(rest r) {
 static size_t variable(rest r) {
     size_t i = 1;
     if (byte_at(r, 1) == '{') return behind(r, 2, '}', true);
-    if (r.at[0] != '$' || !(is_letter(byte_at(r, 1)) || byte_at(r, 1) == '_')) return 0;
+    if (r.at[0] != '$' || !(alcore__is_letter(byte_at(r, 1)) || byte_at(r, 1) == '_')) return 0;
     while (is_name(byte_at(r, i))) i++;
     return i;
 }
@@ -142,7 +137,7 @@ static size_t tag(rest r) {
     const size_t name = i, end = behind(r, 1, '>', false);
     if (byte_at(r, 1) == '!' && byte_at(r, 2) == '-') return end;
     while (is_name(byte_at(r, i)) || byte_at(r, i) == '-' || byte_at(r, i) == ':') i++;
-    if (end == 0 || i == name || !is_letter(byte_at(r, name))) return 0;
+    if (end == 0 || i == name || !alcore__is_letter(byte_at(r, name))) return 0;
     if (byte_at(r, i) == '>' || byte_at(r, i) == '/') return end;
     return alcore__is_word_space(byte_at(r, i)) && memchr(r.at + i, '=', end - i) ? end : 0;
 }
@@ -163,7 +158,7 @@ static size_t escape(rest r) {
     const char kind = byte_at(r, 1), after = byte_at(r, 2);
     if (kind == 'x' && span(r, 2, "0123456789abcdefABCDEF") >= 2) return 4;
     if (kind == '\0' || !strchr("nrtbfv0\\\"'", kind)) return 0;
-    return is_letter(kind) && kind != 'n' && after >= 'a' && after <= 'z' ? 0 : 2;
+    return alcore__is_letter(kind) && kind != 'n' && after >= 'a' && after <= 'z' ? 0 : 2;
 }
 
 /* Whether a character that is not ASCII belongs to an address or a path: a letter or digit of a
@@ -197,7 +192,7 @@ static size_t word_end(rest r) {
 static size_t option(rest r) {
     const size_t begin = byte_at(r, 1) == '-' ? 2 : 1;
     size_t i = begin;
-    if (!is_letter(byte_at(r, i))) return 0;
+    if (!alcore__is_letter(byte_at(r, i))) return 0;
     while (is_name(byte_at(r, i)) || byte_at(r, i) == '-') i++;
     if (byte_at(r, i) == '=') return word_end(r) > i ? word_end(r) : i + 1;
     return (begin == 2 || i == 2) && (unsigned char)byte_at(r, i) < 0x80 ? i : 0;
@@ -206,7 +201,7 @@ static size_t option(rest r) {
 /* Whether the bytes [0, end) are an address with a scheme, or that of a mail. */
 static bool is_address(rest r, size_t end) {
     size_t i = 0;
-    while (i < end && is_letter(r.at[i])) i++;
+    while (i < end && alcore__is_letter(r.at[i])) i++;
     if (i > 1 && i + 3 < end && memcmp(r.at + i, "://", 3) == 0) return true;
     if (i == 6 && end > 7 && memcmp(r.at, "mailto:", 7) == 0) return true;
     if (i == 3 && end > 4 && memcmp(r.at, "www.", 4) == 0) return true;
@@ -222,11 +217,11 @@ static bool is_path(rest r, size_t end) {
     if (a == '/' && (is_name(b) || b == '.')) return true;
     if ((a == '~' || a == '.') && b == '/') return end > 2;
     if (a == '.' && b == '.' && c == '/') return end > 3;
-    if (is_letter(a) && b == ':' && c == '\\') return true;
+    if (alcore__is_letter(a) && b == ':' && c == '\\') return true;
     size_t slashes = 0, marks = 0;
     for (size_t i = 1; i + 1 < end; i++) {
         slashes += r.at[i] == '/' && is_name(r.at[i - 1]);
-        marks += r.at[i] == '.' || r.at[i] == '_' || is_digit(r.at[i]);
+        marks += r.at[i] == '.' || r.at[i] == '_' || alcore__is_digit(r.at[i]);
     }
     return slashes >= 3 || (slashes == 2 && marks > 0);
 }
@@ -255,7 +250,8 @@ size_t alcore__placeholder(const char *text, size_t length, size_t at) {
     size_t bytes = 0;
     switch (r.at[0]) {
     case '%':
-        if (at == 0 || !is_digit(text[at - 1]) || byte_at(r, 1) == '%') bytes = conversion(r);
+        if (at == 0 || !alcore__is_digit(text[at - 1]) || byte_at(r, 1) == '%')
+            bytes = conversion(r);
         break;
     case '{':
         bytes = braces(r);

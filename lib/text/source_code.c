@@ -4,17 +4,16 @@
 
 #include <string.h>
 
+#include "text/ascii.h"
+
 enum { LONGEST = 256 };
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 static bool is_name(char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+    return alcore__is_letter(c) || (c >= '0' && c <= '9') || c == '_';
 }
 
 static bool is_identifier(const char *text, size_t begin, size_t end) {
-    if (!is_letter(text[begin]) && text[begin] != '_') return false;
+    if (!alcore__is_letter(text[begin]) && text[begin] != '_') return false;
     for (size_t i = begin; i < end; i++)
         if (!is_name(text[i])) return false;
     return true;
@@ -61,7 +60,7 @@ static size_t bracketed(const char *text, size_t length, size_t at) {
 static size_t capitals(const char *text, size_t length, size_t at) {
     enum { FEWEST = 3 };
     size_t i = at + 1;
-    if (i >= length || !is_letter(text[i]) || (at > 0 && is_name(text[at - 1]))) return 0;
+    if (i >= length || !alcore__is_letter(text[i]) || (at > 0 && is_name(text[at - 1]))) return 0;
     while (i < length && is_name(text[i]) && !(text[i] >= 'a' && text[i] <= 'z')) i++;
     return i > at + FEWEST && (i == length || !is_name(text[i])) ? i : 0;
 }

@@ -5,19 +5,10 @@
 
 #include <string.h>
 
+#include "text/ascii.h"
 #include "text/words.h"
 
 enum { LONGEST = 1024, MOST_OPERANDS = 3, MOST_IN_BRACKETS = 3, DOTS = 3 };
-
-static bool is_lower(char c) {
-    return c >= 'a' && c <= 'z';
-}
-static bool is_upper(char c) {
-    return c >= 'A' && c <= 'Z';
-}
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /* What was read so far. */
 typedef struct synopsis {
@@ -82,11 +73,11 @@ static size_t read_operand(synopsis *self, size_t at) {
     size_t i = begin;
     for (; i < self->length; i++) {
         const char c = self->text[i];
-        lower = lower || is_lower(c);
-        upper = upper || is_upper(c);
+        lower = lower || alcore__is_small(c);
+        upper = upper || alcore__is_capital(c);
         const bool inner = i > begin && (unsigned char)c >= 0x80;
-        if (!inner && !is_lower(c) && !is_upper(c) && !is_digit(c) && c != '-' && c != '_' &&
-            c != '|')
+        if (!inner && !alcore__is_small(c) && !alcore__is_capital(c) && !alcore__is_digit(c) &&
+            c != '-' && c != '_' && c != '|')
             break;
     }
     if (i == begin || (lower && upper) || (i == begin + 1 && self->text[begin] == '-')) return 0;
@@ -97,9 +88,10 @@ static size_t read_operand(synopsis *self, size_t at) {
 /* The offset behind the name of a command at the beginning; 0. */
 static size_t read_command(const synopsis *self) {
     size_t i = 0;
-    if (self->length == 0 || !is_lower(self->text[0])) return 0;
-    while (i < self->length && (is_lower(self->text[i]) || is_digit(self->text[i]) ||
-                                (self->text[i] != ' ' && memchr("._+-", self->text[i], 4))))
+    if (self->length == 0 || !alcore__is_small(self->text[0])) return 0;
+    while (i < self->length &&
+           (alcore__is_small(self->text[i]) || alcore__is_digit(self->text[i]) ||
+            (self->text[i] != ' ' && memchr("._+-", self->text[i], 4))))
         i++;
     return self->text[i - 1] == '.' ? 0 : i;
 }

@@ -5,15 +5,13 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "text/ascii.h"
 #include "text/words.h"
 
 enum { LONGEST = 256 };
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 static bool is_name(char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+    return alcore__is_letter(c) || (c >= '0' && c <= '9') || c == '_';
 }
 
 /* The offset behind two brackets that close what opens before offset `from`; 0: they are not near,
@@ -44,7 +42,7 @@ static size_t bracketed(const char *text, size_t length, size_t at) {
 static bool begins_command(const char *text, size_t length, size_t at, char before) {
     if (at + 2 >= length || is_name(before) || (before && strchr("}%:", before))) return false;
     const char first = text[at + 1], second = text[at + 2];
-    if (!is_letter(first) || !is_letter(second)) return false;
+    if (!alcore__is_letter(first) || !alcore__is_letter(second)) return false;
     if (second >= 'a' || !strchr("nrtbfv", first)) return true;
     return first == 'f' && strchr("BCIPR", second);
 }

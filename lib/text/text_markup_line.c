@@ -3,6 +3,7 @@
  * them. */
 #include <string.h>
 
+#include "text/ascii.h"
 #include "text/text_markup.h"
 #include "text/words.h"
 
@@ -11,13 +12,6 @@ typedef struct rest {
     const char *at;
     size_t length;
 } rest;
-
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 static bool begins(rest r, const char *with) {
     const size_t bytes = strlen(with);
@@ -37,7 +31,9 @@ static bool is_row(rest r) {
     if (r.length < 2 || r.at[0] != '|') return false;
     if (strchr("-+}", r.at[1]) || r.at[r.length - 1] == '|') return true;
     while (i < r.length && r.at[i] == ' ') i++;
-    while (i < r.length && (is_letter(r.at[i]) || is_digit(r.at[i]) || r.at[i] == '_')) i++;
+    while (i < r.length &&
+           (alcore__is_letter(r.at[i]) || alcore__is_digit(r.at[i]) || r.at[i] == '_'))
+        i++;
     while (i < r.length && r.at[i] == ' ') i++;
     return i < r.length && r.at[i] == '=';
 }
@@ -53,11 +49,11 @@ static bool is_request(rest r) {
     size_t i = 1;
     if (begins(r, ".\\\"") || begins(r, "'\\\"")) return true;
     if (!begins(r, ".")) return false;
-    for (; i < 3 && i < r.length && is_letter(r.at[i]); i++) name[i] = r.at[i];
+    for (; i < 3 && i < r.length && alcore__is_letter(r.at[i]); i++) name[i] = r.at[i];
     name[i + 1] = '\0';
     if (i == 1 || (i < r.length && !alcore__is_word_space(r.at[i]))) return false;
     if (i < r.length && strstr(any, name)) return true;
-    while (i < r.length && (alcore__is_word_space(r.at[i]) || is_digit(r.at[i]))) i++;
+    while (i < r.length && (alcore__is_word_space(r.at[i]) || alcore__is_digit(r.at[i]))) i++;
     return strstr(named, name) && (i == r.length || r.at[i] == '"' || r.at[i] == '\\');
 }
 
@@ -68,7 +64,7 @@ static bool is_code(rest r) {
     static const char define[] = "#define ", include[] = "#include <";
     static const char *const declarations[] = {"<!DOCTYPE ", "<!doctype ", "<?xml ", NULL};
     if (begins(r, include) && r.length >= sizeof include)
-        return is_letter(r.at[sizeof include - 1]);
+        return alcore__is_letter(r.at[sizeof include - 1]);
     if (begins(r, define) && r.length >= sizeof define) {
         const char first = r.at[sizeof define - 1];
         return first == '_' || (first >= 'A' && first <= 'Z');
@@ -99,7 +95,7 @@ static bool are_names(rest r) {
             names = 0;
             continue;
         }
-        if (is_digit(*word)) continue;
+        if (alcore__is_digit(*word)) continue;
         if (!((*word >= 'A' && *word <= 'Z') || (unsigned char)*word >= 0x80)) return false;
         if (word[bytes - 1] == ':') return false;
         names++;

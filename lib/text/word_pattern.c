@@ -2,25 +2,17 @@
 /* Words that may be names, as word_pattern.h defines them. */
 #include "text/word_pattern.h"
 
+#include "text/ascii.h"
+
 /* What a name counts as; hashes of words are far apart from it. */
 static const uint64_t NAME = 1;
-
-static bool is_lower(char c) {
-    return c >= 'a' && c <= 'z';
-}
-static bool is_upper(char c) {
-    return c >= 'A' && c <= 'Z';
-}
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /* Whether the brackets of a call begin at offset `at`. */
 static bool is_called(const char *text, size_t length, size_t at) {
     enum { LONGEST_SECTION = 6 };
     size_t i = at + 1;
     if (at >= length || text[at] != '(') return false;
-    while (i < length && i < at + LONGEST_SECTION && is_digit(text[i])) i++;
+    while (i < length && i < at + LONGEST_SECTION && alcore__is_digit(text[i])) i++;
     return i < length && text[i] == ')';
 }
 
@@ -32,11 +24,12 @@ static bool is_formed(const alcore__token_reader *word) {
     for (size_t i = word->begin; i < word->next; i++) {
         const char c = word->text[i];
         underscores += c == '_';
-        marked = marked || (i > word->begin && (is_upper(c) || is_digit(c)));
-        emphasized = emphasized && !is_lower(c) && !is_digit(c);
+        marked = marked || (i > word->begin && (alcore__is_capital(c) || alcore__is_digit(c)));
+        emphasized = emphasized && !alcore__is_small(c) && !alcore__is_digit(c);
     }
     if (underscores >= 2) return true;
-    return marked && !(emphasized && underscores == 0) && !is_digit(word->text[word->begin]);
+    return marked && !(emphasized && underscores == 0) &&
+           !alcore__is_digit(word->text[word->begin]);
 }
 
 /* The offset of the word behind a point with which this one is a name; 0: there is none. */
@@ -44,7 +37,8 @@ static size_t next_part(const alcore__token_reader *word) {
     const size_t point = word->next;
     const char *text = word->text;
     if (point + 1 >= word->length || text[point] != '.' || word->letters < 2) return 0;
-    return (is_lower(text[point - 1]) || is_upper(text[point - 1])) && is_lower(text[point + 1])
+    return (alcore__is_small(text[point - 1]) || alcore__is_capital(text[point - 1])) &&
+                   alcore__is_small(text[point + 1])
                ? point + 1
                : 0;
 }

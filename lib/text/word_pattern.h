@@ -45,7 +45,8 @@ static inline alcore__octet alcore__octet_plain(const char *text) {
     return (bytes << 1 & bytes << 2) | bytes;
 }
 
-/* Whether all bytes of a word but the first are plain, as far as that is told by two loads. */
+/* Whether all bytes of a word but the first are plain. Two loads of eight bytes decide it, so that
+ * longer words, and words within eight bytes of the end of the text, count as not plain. */
 static inline bool alcore__word_is_plain(const alcore__token_reader *word) {
     const char *begin = word->text + word->begin;
     const size_t bytes = word->next - word->begin;

@@ -245,8 +245,8 @@ Search begin(const Model &model, const Packed &sources, const Settings &how) {
     return search;
 }
 
-/* Whether each thread computes all blocks for rows of its own in a step of so many. Threads that
- * share the rows, or the weights, of each product wait for each other some 70 times a step of six
+/* Whether each thread computes all blocks of a step for rows of its own; rows: those of the step.
+ * Threads that share the rows, or the weights, of each product wait for each other some 70 times a step of six
  * blocks. Apart they read all weights each, so that they need so many rows that a product takes
  * longer than its weights take to come from memory; and only the module's products have the same
  * bits for any number of rows. */
