@@ -246,10 +246,10 @@ Search begin(const Model &model, const Packed &sources, const Settings &how) {
 }
 
 /* Whether each thread computes all blocks of a step for rows of its own; rows: those of the step.
- * Threads that share the rows, or the weights, of each product wait for each other some 70 times a step of six
- * blocks. Apart they read all weights each, so that they need so many rows that a product takes
- * longer than its weights take to come from memory; and only the module's products have the same
- * bits for any number of rows. */
+ * Threads that share the rows, or the weights, of each product wait for each other some 70 times a
+ * step of six blocks. Apart they read all weights each, so that they need rows enough for a product
+ * to take longer than its weights take to come from memory; and only the module's products have the
+ * same bits for any number of rows. */
 bool Search::reads_in_parts(int64_t rows) const {
     constexpr int64_t LEAST = 32;
     const int64_t threads = threads_here();
