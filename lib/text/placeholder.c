@@ -31,10 +31,11 @@ static bool has_role(char c, int role) {
 #define ALWAYS ALCORE__OPENS_ALWAYS
 #define MARKED ALCORE__OPENS_WHERE_MARKED
 const uint8_t alcore__placeholder_openings[256] = {
-    ['%'] = ALWAYS,         ['{'] = ALWAYS,         ['$'] = ALWAYS,         ['#'] = ALWAYS,
-    ['@'] = ALWAYS,         ['<'] = ALWAYS,         ['&'] = ALWAYS,         ['\\'] = ALWAYS,
-    ['-'] = ALWAYS,         ['/'] = ALWAYS,         ['~'] = ALWAYS,         ['.'] = ALWAYS,
-    ['a' ... 'z'] = MARKED, ['A' ... 'Z'] = MARKED, ['0' ... '9'] = MARKED, ['_'] = MARKED,
+    ['%'] = ALWAYS, ['{'] = ALWAYS,         ['$'] = ALWAYS,         ['#'] = ALWAYS,
+    ['@'] = ALWAYS, ['<'] = ALWAYS,         ['&'] = ALWAYS,         ['\\'] = ALWAYS,
+    ['-'] = ALWAYS, ['/'] = ALWAYS,         ['~'] = ALWAYS,         ['.'] = ALWAYS,
+    ['('] = ALWAYS, ['a' ... 'z'] = MARKED, ['A' ... 'Z'] = MARKED, ['0' ... '9'] = MARKED,
+    ['_'] = MARKED,
 };
 
 /* The rest of a text from some offset on. */
@@ -161,6 +162,15 @@ static size_t escape(rest r) {
     return alcore__is_letter(kind) && kind != 'n' && after >= 'a' && after <= 'z' ? 0 : 2;
 }
 
+/* (_X), (&X), (~X) with a letter or digit of ASCII. Behind a name and before a small letter "&" may
+ * be an operator of source code: "read(&x)". */
+static size_t key(const char *text, size_t at, rest r) {
+    const char mark = byte_at(r, 1), name = byte_at(r, 2);
+    if (!(mark == '_' || mark == '&' || mark == '~') || byte_at(r, 3) != ')') return 0;
+    if (mark == '&' && alcore__is_small(name) && at > 0 && is_name(text[at - 1])) return 0;
+    return alcore__is_letter(name) || alcore__is_digit(name) ? 4 : 0;
+}
+
 /* Whether a character that is not ASCII belongs to an address or a path: a letter or digit of a
  * script that is written with spaces. */
 static bool continues_word(int32_t point) {
@@ -271,6 +281,9 @@ size_t alcore__placeholder(const char *text, size_t length, size_t at) {
         break;
     case '\\':
         bytes = escape(r);
+        break;
+    case '(':
+        bytes = key(text, at, r);
         break;
     default:
         break;

@@ -11,6 +11,8 @@
  *     --option=x -v                             options of a command, where a word begins
  *     /usr/share ./x ~/x C:\x a/b/c.h a/b/c/d   paths, where a word begins
  *     \n \t \x20                                escapes
+ *     (_F) (&F) (~F)                            keys of commands, as interfaces in scripts of other
+ *                                               letters name them behind a label
  */
 #ifndef ALCORE__PLACEHOLDER_H
 #define ALCORE__PLACEHOLDER_H

@@ -74,10 +74,15 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/* A blank, or the colon that most tables have between cells. */
+static bool parts_cells(char c) {
+    return is_blank(c) || c == ':';
+}
+
 bool alcore__source_cell(const char *text, size_t length, size_t begin, size_t end) {
     return end - begin == 1 && text[begin] == 'T' && end < length &&
-           (text[end] == '{' || text[end] == '}') && (begin == 0 || is_blank(text[begin - 1])) &&
-           (end + 1 == length || is_blank(text[end + 1]));
+           (text[end] == '{' || text[end] == '}') && (begin == 0 || parts_cells(text[begin - 1])) &&
+           (end + 1 == length || parts_cells(text[end + 1]));
 }
 
 /* The end of what stands between parts of a declaration from offset `at` on: blanks and roff's. */

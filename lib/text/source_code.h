@@ -20,7 +20,8 @@ size_t alcore__source_call(const char *text, size_t length, size_t begin, size_t
 size_t alcore__source_variable(const char *text, size_t length, size_t at);
 
 /* Whether the word [begin, end) of a text is the T of a bracket of tbl, the preprocessor of roff
- * for tables, alone between blanks: T{ before a cell of several lines, or T} behind it. */
+ * for tables, alone between blanks and the colons between cells: T{ before a cell of several
+ * lines, or T} behind it. */
 bool alcore__source_cell(const char *text, size_t length, size_t begin, size_t end);
 
 /* Whether a text is a label with a type of C and at most one name behind it, as manual pages

@@ -36,6 +36,26 @@ static bool ends_in_comma(const char *text, size_t length) {
     return false;
 }
 
+/* The characters of the rules of a heading, as they were counted: a sign that stands four times or
+ * more, with a blank between it and the rest, before the text or behind it. Dashes also rule off
+ * tables and letters. What has a bar is a table. */
+static int64_t ruled(const char *text, size_t length) {
+    static const char signs[] = "=~^*";
+    enum { SHORTEST_RULE = 4 };
+    size_t begin = 0, end, first, last;
+    while (length > 0 && alcore__is_word_space(text[length - 1])) length--;
+    while (begin < length && alcore__is_word_space(text[begin])) begin++;
+    if (begin == length) return 0;
+    for (first = begin; first < length && text[first] == text[begin];) first++;
+    for (last = end = length; last > first && text[last - 1] == text[end - 1];) last--;
+    const bool above = strchr(signs, text[begin]) && first - begin >= SHORTEST_RULE &&
+                       (first == length || alcore__is_word_space(text[first]));
+    const bool below = last > first && strchr(signs, text[end - 1]) &&
+                       end - last >= SHORTEST_RULE && alcore__is_word_space(text[last - 1]);
+    if ((above || below) && memchr(text, '|', length)) return 0;
+    return (int64_t)(above ? first - begin : 0) + (int64_t)(below ? end - last : 0);
+}
+
 void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
                                alcore__text_content *out) {
     alcore__token_reader reader = {.text = text, .length = length};
@@ -73,7 +93,7 @@ void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
             call_end = alcore__source_call(text, length, reader.begin, reader.next);
         if (reader.begin < call_end) out->called += reader.letters;
     }
-    out->characters += reader.characters;
+    out->characters += reader.characters - ruled(text, length);
     out->markup = out->markup || (brackets && alcore__is_synopsis(text, length)) ||
                   (colon && alcore__source_typed(text, length));
     out->cut = alcore__text_content_spaced(out) >= CUT_SHORTEST && ends_in_comma(text, length);

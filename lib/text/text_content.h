@@ -15,8 +15,11 @@ typedef struct alcore__text_content {
     /* Of its words, with their marks, without variables of source code (source_code.h); one that is
      * a syllable counts 2. */
     int64_t letters;
-    int64_t called;     /* letters of them in calls of source code and in markup (text_markup.h) */
-    int64_t characters; /* code points that are no white space and in no placeholder or variable */
+    int64_t called; /* letters of them in calls of source code and in markup (text_markup.h) */
+    /* Code points that are no white space and in no placeholder, variable or rule of a heading
+     * (four times or more the same of =~^*, before the text or behind it), and no format
+     * characters. */
+    int64_t characters;
     /* A hash of its words in their order, so that texts with equal ones are one template with other
      * numbers, placeholders, punctuation and case; 0 without words. It never leaves the process. */
     uint64_t pattern;

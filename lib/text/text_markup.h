@@ -34,6 +34,9 @@ static inline bool alcore__text_markup_opens(char c) {
  *     <!DOCTYPE html>     >>> import x                               no text behind it
  *     #include <stdio.h>     #define _GNU_SOURCE                     whatever is behind it
  *     Name Name <name@host>                                          names with addresses of mail
+ *     .. _target:     .. function:: f(x)     .. c:type:: x           reStructuredText without prose
+ *     def add(self, x): ...     class Foo(object): ...               whatever is behind it
+ *     login.defs     * src/file.cc:                                  the name of a file alone
  *
  * A request with words behind it is none: pages that explain requests, and headings, have these. */
 bool alcore__text_markup_line(const char *text, size_t length);

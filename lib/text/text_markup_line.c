@@ -57,6 +57,75 @@ static bool is_request(rest r) {
     return strstr(named, name) && (i == r.length || r.at[i] == '"' || r.at[i] == '\\');
 }
 
+static bool is_name(char c) {
+    return alcore__is_letter(c) || alcore__is_digit(c) || c == '_';
+}
+
+/* A target of reStructuredText, with nothing or an address behind its name; or a directive that
+ * declares or includes something, with a colon in its name or one of these, and no sentence behind
+ * it. Other directives, as notes, have prose behind them. */
+static bool is_directive(rest r) {
+    static const char named[] =
+        " index module currentmodule function method attribute data class exception decorator "
+        "classmethod staticmethod abstractmethod coroutinemethod coroutinefunction property "
+        "describe envvar option cmdoption program highlight code code-block sourcecode "
+        "literalinclude include toctree image contents sectionauthor moduleauthor automodule "
+        "autoclass autofunction automethod audit-event opcode productionlist testsetup testcode "
+        "testoutput doctest role default-role ";
+    enum { LONGEST_NAME = 20 };
+    char name[LONGEST_NAME + 3] = " ";
+    size_t i = 3, bytes = 1;
+    bool domain = false;
+    if (!begins(r, ".. ")) return false;
+    if (begins(r, ".. _")) {
+        const char *colon = memchr(r.at, ':', r.length);
+        if (!colon) return false;
+        const char *end = r.at + r.length;
+        while (colon + 1 < end && colon[1] == ' ') colon++;
+        return !memchr(colon + 1, ' ', (size_t)(end - colon - 1));
+    }
+    for (; i + 1 < r.length && !(r.at[i] == ':' && r.at[i + 1] == ':'); i++) {
+        if (!(is_name(r.at[i]) || r.at[i] == '-' || r.at[i] == ':')) return false;
+        if (bytes > LONGEST_NAME) return false;
+        domain = domain || r.at[i] == ':';
+        name[bytes++] = r.at[i];
+    }
+    name[bytes] = ' ';
+    if (i + 1 >= r.length || bytes == 1 || strchr(".!?", r.at[r.length - 1])) return false;
+    return domain || strstr(named, name);
+}
+
+/* The head of a function or class of Python: "def add(self, x):", "class Foo(object):". */
+static bool is_definition(rest r) {
+    size_t i = begins(r, "def ") ? 4 : begins(r, "class ") ? 6 : 0;
+    if (i == 0 || i >= r.length || alcore__is_digit(r.at[i])) return false;
+    const size_t name = i;
+    while (i < r.length && is_name(r.at[i])) i++;
+    if (i == name || i == r.length || r.at[i] != '(') return false;
+    while (i + 1 < r.length && !(r.at[i] == ')' && r.at[i + 1] == ':')) i++;
+    return i + 1 < r.length;
+}
+
+/* Nothing but the name of a file, a host or a module: parts of two letters, digits or more with
+ * points before small letters and slashes between; an item of a list, or a colon behind it, too. */
+static bool is_dotted(rest r) {
+    size_t part = 0, points = 0, i = begins(r, "* ") || begins(r, "- ") ? 2 : 0;
+    const size_t end = r.length - (r.at[r.length - 1] == ':');
+    for (; i < end; i++) {
+        const char c = r.at[i];
+        if (c == '.') {
+            if (part < 2 || i + 2 >= end) return false;
+            if (!alcore__is_small(r.at[i + 1]) || !is_name(r.at[i + 2])) return false;
+            points++;
+            part = 0;
+            continue;
+        }
+        if (!is_name(c) && c != '-' && c != '/') return false;
+        part = c == '/' ? 0 : part + 1;
+    }
+    return points > 0;
+}
+
 /* A declaration of HTML or XML that ends where the text does, an import at Python's prompt, or a
  * directive of C that includes a file or defines a name. */
 static bool is_code(rest r) {
@@ -114,6 +183,7 @@ bool alcore__text_markup_line(const char *text, size_t length) {
     case '{':
         return is_row(r);
     case '.':
+        return is_request(r) || is_directive(r);
     case '\'':
         return is_request(r);
     case '<':
@@ -121,6 +191,6 @@ bool alcore__text_markup_line(const char *text, size_t length) {
     case '#':
         return is_code(r);
     default:
-        return memchr(r.at, '@', r.length) && are_names(r);
+        return is_dotted(r) || is_definition(r) || (memchr(r.at, '@', r.length) && are_names(r));
     }
 }

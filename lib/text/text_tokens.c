@@ -170,7 +170,7 @@ static void read_on(alcore__token_reader *reader, token_hash *hash, bool unspace
         if (point == '&' && !unspaced && marks_key(reader, next)) kind = PASSED;
         if (unspaced ? kind != MARK : kind == SPACE || kind == SIGN || kind == UNSPACED) return;
         if (kind != PASSED) add(reader, hash, kind, point);
-        reader->characters++;
+        reader->characters += kind != PASSED || point < 0x80;
         reader->next = next;
     }
 }
@@ -222,7 +222,7 @@ bool alcore__token_next(alcore__token_reader *reader) {
             read_token(reader, next, kind, point);
             return true;
         }
-        reader->characters += kind != SPACE;
+        reader->characters += kind == MARK || (kind == PASSED && point < 0x80);
         reader->next = next;
     }
 }

@@ -38,7 +38,8 @@ typedef struct alcore__token_reader {
      * (alcore__utf8_is_syllable()) counts 2. */
     int64_t letters;
     bool unspaced; /* whether it is such a letter */
-    /* Code points of the text so far that are no white space and in no placeholder. */
+    /* Code points of the text so far that are no white space, no format character and in no
+     * placeholder. */
     int64_t characters;
     size_t mark_end; /* of alcore__placeholder_next() */
 } alcore__token_reader;

@@ -72,6 +72,11 @@ static const struct {
      "a@b.org",
      "\xE8\xAF\xB7 <a@b.org>"},
     {"co\xC2\xADop", "co\xC2\xADop"},
+    /* keys behind a label of other letters */
+    {"\xE5\x88\x97(_M): \xE5\x88\x97 (&9) (~b)...",
+     "\xE5\x88\x97 <(_M)> ': \xE5\x88\x97 <(&9)> <(~b)> '. '. '."},
+    {"URL(&U) read(&x) (_) (M) (_ab) (*b) (_M", "URL <(&U)> read '( x ') '( ') '( M ') '( ab ') "
+                                                "'( '* b ') '( M"},
     {"@PACKAGE@ me @ home", "<@PACKAGE@> me '@ home"},
     /* a script without spaces: a letter with its marks is a word */
     {"\xE0\xB8\x97\xE0\xB8\xB5\xE0\xB9\x88 a", "\xE0\xB8\x97\xE0\xB8\xB5\xE0\xB9\x88 a"},
@@ -194,6 +199,30 @@ START_TEST(content_counts_and_recognizes_templates) {
     ck_assert_uint_ne(content.pattern, content_of("files of read").pattern);
     ck_assert_uint_eq(content_of("%s: 12 - /a/b").pattern, 0);
     ck_assert_uint_eq(content_of("").pattern, 0);
+    /* Labels with keys of other letters are one template. */
+    ck_assert_uint_eq(content_of("\xE5\x88\x97(_M)").pattern,
+                      content_of("\xE5\x88\x97(&C):").pattern);
+}
+END_TEST
+
+/* Marks of direction and joiners are no characters, between and within tokens. */
+START_TEST(content_has_no_format_characters) {
+    ck_assert_int_eq(content_of("\xE2\x80\x8F\x31\xE2\x81\xAD\x35 a").characters, 3);
+    ck_assert_int_eq(content_of("_a_b &c").characters, 6);
+}
+END_TEST
+
+/* The rules of a heading, above and below it, count neither. */
+START_TEST(content_has_no_rules_of_headings) {
+    ck_assert_int_eq(content_of("The ast module ======================").characters, 12);
+    ck_assert_int_eq(content_of(" ~~~~ Exceptions ^^^^\n").characters, 10);
+    ck_assert_int_eq(content_of("~~~~~").characters, 0);
+    ck_assert_int_eq(content_of("== a ==").characters, 5);
+    ck_assert_int_eq(content_of("**** a**** b").characters, 6);
+    ck_assert_int_eq(content_of("==== | a | ====").characters, 11);
+    ck_assert_int_eq(content_of("---- a ####").characters, 9);
+    ck_assert_int_eq(content_of("a ....").characters, 5);
+    ck_assert_int_eq(content_of("%%%% a %%%%").characters, 1);
 }
 END_TEST
 
@@ -244,8 +273,11 @@ END_TEST
 
 /* Cells of a table in a manual page have brackets of their own, which stand alone. */
 START_TEST(content_has_cells_of_tables) {
-    static const char *const tables[] = {"T{ getpw() T} MT-Safe", "for black T}", "T{", "a\tT}\nb"};
-    static const char *const others[] = {"set T{x} of T}s", "AT{ T{, T( }T", "map<T> {", "T", ""};
+    static const char *const tables[] = {
+        "T{ getpw() T} MT-Safe",   "for black T}", "T{", "a\tT}\nb", "hh:mm T}:T{",
+        "is ignored T} RTA:int:T{"};
+    static const char *const others[] = {
+        "set T{x} of T}s", "AT{ T{, T( }T", "map<T> {", "T", "x:T[ a", ""};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         ck_assert_msg(content_of(tables[i]).markup, "%s", tables[i]);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -392,6 +424,8 @@ TEST_FILE() {
     tcase_add_test(cases, content_counts_calls_of_source_code);
     tcase_add_test(cases, content_has_no_variables);
     tcase_add_test(cases, content_has_cells_of_tables);
+    tcase_add_test(cases, content_has_no_format_characters);
+    tcase_add_test(cases, content_has_no_rules_of_headings);
     tcase_add_test(cases, ngrams_are_distinct_and_have_a_word);
     tcase_add_test(cases, tokens_are_bounded);
     tcase_add_test(cases, malformed_text_has_no_more_ngrams_than_the_bound);
