@@ -84,6 +84,16 @@ typedef struct alcore__scratch_mark {
 alcore__scratch_mark alcore__scratch_get_mark(const alcore__block *block);
 void alcore__scratch_release(alcore__block *block, alcore__scratch_mark mark);
 
+/* The place of the active row with an index, which names it in a partial: its position or, in a run
+ * over own rows, its pool row, as no shard knows the positions of another one's candidates; and the
+ * end of places. */
+static inline int64_t alcore__block_place(const alcore__block *block, int64_t index) {
+    return alcore__lists_own(block->run) ? block->rows[index] : block->start + index;
+}
+static inline int64_t alcore__place_end(const alcore__run *run) {
+    return alcore__lists_own(run) ? run->input->candidates.rows : run->outcome.count;
+}
+
 /* The index with which block b of a wide block begins, b from 0; of b = blocks, the number of
  * active rows. */
 int64_t alcore__block_first_index(const alcore__block *block, int64_t b);

@@ -13,8 +13,9 @@ import sys
 
 import bench_job_scale
 
-STRATEGIES = ["uncertainty", "huds", "huds,strata=quantile", "huds,rescale=zscore", "diversity-global", "average-dist", "knn-uncertainty",
-              "uncertainty-knn", "idds,mode=oneshot", "kcenter", "kcenter,mode=composable,per_block=4", "badge", "contrastive", "egl", "mrs"]
+STRATEGIES = ["uncertainty", "huds", "huds,strata=quantile", "huds,rescale=zscore", "huds,k_clusters=2,n_strata=2",
+              "diversity-global", "average-dist", "knn-uncertainty", "uncertainty-knn", "idds,mode=oneshot",
+              "kcenter", "kcenter,mode=composable,per_block=4", "badge", "contrastive", "egl", "mrs"]
 FEW = {"kcenter", "badge"}
 
 

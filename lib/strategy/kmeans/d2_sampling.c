@@ -7,7 +7,7 @@
 
 /* ---- draws ---- */
 
-const alcore__draw alcore__no_draw = {.position = -1, .block = -1};
+const alcore__draw alcore__no_draw = {.position = -1, .block = -1, .number = -1};
 
 /* The row drawn is the first whose running sum, begun with out->before, is above out->target, which
  * alcore__draw_find() finds. */
@@ -83,8 +83,8 @@ enum { MEMORY_BOUND_BYTES = 8 << 20 }; /* 8 MiB */
  * often, is not worth it; elsewhere one more vector costs as much as a pass. */
 static int32_t max_speculative_rows(const alcore__run *run, bool unit) {
     const alcore__column *column = alcore__candidate_embeddings(run);
-    double bytes =
-        (double)alcore__candidate_count(run) * (double)column->dims * (double)sizeof(float);
+    double bytes = (double)alcore__active_in_all(run, ALCORE__OVER_CANDIDATES) *
+                   (double)column->dims * (double)sizeof(float);
     if (alcore__run_kernels(run)->upload) return ALCORE__MAX_SPECULATIVE;
     bool one_pays = column->dtype == ALCORE_FLOAT32 && !unit && bytes >= MEMORY_BOUND_BYTES;
     return one_pays ? 1 : 0;
@@ -117,16 +117,16 @@ int32_t alcore__sampler_speculative_draws(const alcore__sampler *sampler) {
 }
 
 /* Which of the found rows the next pass measures in advance: each once, and not the new row,
- * found[0]. Sets measured, their positions, and slot, their entries of found; speculative, which
+ * found[0]. Sets measured, their places, and slot, their entries of found; speculative, which
  * the caller has set to 0, counts them. */
 static void choose_speculative(alcore__sampler *sampler) {
     for (int32_t k = 1; k < ALCORE__MAX_DRAWS; k++) {
-        int64_t position = sampler->found[k];
-        bool repeated = position < 0 || position == sampler->found[0];
+        int64_t place = sampler->found[k];
+        bool repeated = place < 0 || place == sampler->found[0];
         for (int32_t s = 0; s < sampler->speculative; s++)
-            repeated |= sampler->measured[s] == position;
+            repeated |= sampler->measured[s] == place;
         if (repeated) continue;
-        sampler->measured[sampler->speculative] = position;
+        sampler->measured[sampler->speculative] = place;
         sampler->slot[sampler->speculative++] = k;
     }
     for (int32_t s = sampler->speculative; s < ALCORE__MAX_SPECULATIVE; s++)

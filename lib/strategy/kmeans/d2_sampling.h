@@ -17,10 +17,14 @@
 /* Draws that one pass looks up: the next row, then speculative ones. */
 enum { ALCORE__MAX_SPECULATIVE = 2, ALCORE__MAX_DRAWS = 1 + ALCORE__MAX_SPECULATIVE };
 
-/* A row to be found: by its position, by weight inside a block, or by weight inside the pool. */
+/* A row to be found: by its position, by its number or weight inside a block, or by weight inside
+ * the pool. */
 typedef struct alcore__draw {
-    int64_t position;      /* of the candidate; -1: by weight */
-    int64_t block;         /* by weight: the block that holds it; -1: nothing is to be found */
+    int64_t position;      /* of the candidate; -1: otherwise */
+    int64_t block;         /* by number or weight: the block that holds it; -1: nothing is to be
+                              found */
+    int64_t number;        /* by number, from 0 among the rows of the block that its sequence has
+                              not taken; -1: by weight */
     double before, target; /* by weight: sum of the weights of the blocks before, and the target, as
                               the kernel `draw` takes them */
     bool by_engine;        /* by weight, and the engine finds block and row (device_draws.h): */
@@ -44,7 +48,7 @@ alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *
 /* Draws of one sequence, and which speculative rows the next pass measures. */
 typedef struct alcore__sampler {
     alcore__draw draw[ALCORE__MAX_DRAWS]; /* the next row, then speculative draws */
-    int64_t found[ALCORE__MAX_DRAWS];     /* positions among the candidates of the rows that were
+    int64_t found[ALCORE__MAX_DRAWS];     /* places (alcore__block_place()) of the rows that were
                                              found, by draw; -1: none */
 
     /* What alcore__sampler_accept() decides for the pass that follows: */
@@ -52,7 +56,7 @@ typedef struct alcore__sampler {
                     -1: none, the candidates have to be measured */
     int32_t speculative;                       /* speculative rows of the pass */
     int32_t slot[ALCORE__MAX_SPECULATIVE];     /* [speculative] their entries of found, ascending */
-    int64_t measured[ALCORE__MAX_SPECULATIVE]; /* their positions; -1: none */
+    int64_t measured[ALCORE__MAX_SPECULATIVE]; /* their places; -1: none */
 
     /* Whether speculation pays: */
     bool first_draw;         /* no row was drawn since the pass that measured them */

@@ -45,10 +45,10 @@ static bool has_draw(const alcore__run *run) {
 }
 
 /* Stores a row that was found. */
-static void store(alcore__draws *draws, int64_t s, int64_t draw, int64_t position,
+static void store(alcore__draws *draws, int64_t s, int64_t draw, int64_t place,
                   const double *taken) {
-    draws->sequence[s].sampler.found[draw] = position;
-    draws->rule->store(draws, s, draw, position, taken);
+    draws->sequence[s].sampler.found[draw] = place;
+    draws->rule->store(draws, s, draw, place, taken);
 }
 
 /* ---- pass "engine draws" ---- */
@@ -84,7 +84,7 @@ static void store_engine_draws(alcore__draws *draws, int64_t s) {
             alcore__device_draws_found(draws->run, &draws->device, s, k, &position);
         if (!taken) {
             alcore__sampler_clear_draws(sampler);
-            sampler->draw[0].position = draws->rule->first(draws, s);
+            draws->rule->first(draws, s, &sampler->draw[0]);
             return;
         }
         store(draws, s, k, position, taken);
@@ -104,7 +104,7 @@ static alcore_status read_draws(alcore__run *run) {
 
 /* The partial has such an entry for each row that was found in the block. */
 typedef struct found_row {
-    int64_t sequence, draw, position;
+    int64_t sequence, draw, place;
     double taken[]; /* [taken_size] */
 } found_row;
 
@@ -158,10 +158,13 @@ static alcore_status find_draws(alcore__block *block, void *partial) {
             int64_t index = -1; /* not found */
             if (!alcore__draw_is_in(draw, block)) continue;
             if (!mask) ALCORE__TRY(draws->rule->mask(draws, &rows, s, &mask));
-            if (mask || draw->position >= 0)
+            if (draw->number >= 0)
+                index = draws->rule->numbered(draws, block, s, draw->number);
+            else if (mask || draw->position >= 0)
                 ALCORE__TRY(alcore__draw_find(draw, &rows.matrix, mask, rows.weights, &index));
             if (index < 0) return alcore__fail_draw();
-            *found = (found_row){.sequence = s, .draw = k, .position = block->start + index};
+            *found =
+                (found_row){.sequence = s, .draw = k, .place = alcore__block_place(block, index)};
             ALCORE__TRY(take_row(&rows, index, found->taken));
             out += found_row_bytes(draws);
         }
@@ -171,17 +174,21 @@ static alcore_status find_draws(alcore__block *block, void *partial) {
 }
 
 /* Whether an entry of a partial, which may come from another process, is a draw that was made and
- * not found yet, and names a row that can be drawn. */
-static bool is_found(const alcore__draws *draws, const found_row *found) {
+ * not found yet, and names a row that can be drawn; in a run over own rows, where that is not known
+ * of another shard's, one of the block that the draw and the partial are of. */
+static bool is_found(const alcore__draws *draws, const found_row *found, int64_t block) {
     if (found->sequence < 0 || found->sequence >= draws->count || found->draw < 0 ||
         found->draw >= ALCORE__MAX_DRAWS || !draws->sequence[found->sequence].wanted)
         return false;
     const alcore__sampler *sampler = &draws->sequence[found->sequence].sampler;
     const alcore__draw *draw = &sampler->draw[found->draw];
+    if (alcore__lists_own(draws->run) &&
+        (found->place / ALCORE_BLOCK_ROWS != block || draw->block != block))
+        return false;
     return sampler->found[found->draw] < 0 &&
            (draw->position >= 0
-                ? draw->position == found->position
-                : draw->block >= 0 && draws->rule->has(draws, found->sequence, found->position));
+                ? draw->position == found->place
+                : draw->block >= 0 && draws->rule->has(draws, found->sequence, found->place));
 }
 
 /* Reduces the partial of one block: its entries lie one behind the other. */
@@ -189,9 +196,9 @@ static alcore_status store_draws(alcore__run *run, const alcore__block_partial *
     alcore__draws *draws = run->state;
     for (size_t at = 0; at < partial->extra_bytes; at += found_row_bytes(draws)) {
         const found_row *found = (const void *)((const char *)partial->extra + at);
-        ALCORE__TRY(alcore__partial_check_index(found->position, run->outcome.count));
-        if (!is_found(draws, found)) return alcore__fail_draw();
-        store(draws, found->sequence, found->draw, found->position, found->taken);
+        ALCORE__TRY(alcore__partial_check_index(found->place, alcore__place_end(run)));
+        if (!is_found(draws, found, partial->block)) return alcore__fail_draw();
+        store(draws, found->sequence, found->draw, found->place, found->taken);
     }
     return ALCORE_OK;
 }
@@ -297,7 +304,7 @@ static void draw_next(alcore__run *run, alcore__draws *draws, int64_t s) {
     alcore__sampler_clear_draws(sampler);
     if (!alcore__device_draws_draw(run, &draws->device, draws->block_weights, s,
                                    alcore__rng_f64(&sequence->rng), &sampler->draw[0]))
-        sampler->draw[0].position = draws->rule->first(draws, s);
+        draws->rule->first(draws, s, &sampler->draw[0]);
     alcore__rng ahead = sequence->rng;
     for (int32_t k = 1; k <= speculative && k <= sequence->draws_left; k++)
         alcore__device_draws_draw(run, &draws->device, draws->block_weights, s,

@@ -3,7 +3,7 @@
  * passes of k-means++ seeding, which has a sequence for each group, and of BADGE, which has one.
  *
  *     engine draws   the engine finds the rows that were drawn, where it can (device_draws.h)
- *     drawn rows     blocks find the others, by their position or by the weights of the block
+ *     drawn rows     blocks find the others, by position, by number or by the weights of the block
  *     D^2 weights    measures the rows from the new ones, adds the weights up, and draws the next
  *
  * They alternate until no sequence wants a row. The D^2 weight of a row is its smallest squared
@@ -51,8 +51,13 @@ typedef struct alcore__draw_rule {
     /* *mask: the rows of the block that can be drawn; NULL: there are none. */
     alcore_status (*mask)(const alcore__draws *draws, const alcore__draw_block *rows, int64_t s,
                           const uint8_t **mask);
-    /* Whether the mask has the candidate at a position. */
-    bool (*has)(const alcore__draws *draws, int64_t s, int64_t position);
+    /* Whether the mask has the candidate with a place (alcore__block_place()); of another shard's,
+     * whether it may have it. */
+    bool (*has)(const alcore__draws *draws, int64_t s, int64_t place);
+    /* The index of the row of a block that was drawn by number; -1: there is none. NULL: no row is
+     * drawn so. */
+    int64_t (*numbered)(const alcore__draws *draws, const alcore__block *block, int64_t s,
+                        int64_t number);
     /* Rows that cannot be drawn have weights too, which are not added up. */
     bool weighs_all;
     /* Lowers the weights of the rows of a mask by their distances to the newest row of the
@@ -60,14 +65,15 @@ typedef struct alcore__draw_rule {
     alcore_status (*measure)(const alcore__draws *draws, const alcore__draw_block *rows, int64_t s,
                              const uint8_t *mask, const alcore_sys_weights *weights);
     /* Keeps what was taken of a row that was found, double [taken_size]; draw 0: the next row,
-     * others: speculative ones. Positions count the candidates. */
-    void (*store)(alcore__draws *draws, int64_t s, int64_t draw, int64_t position,
+     * others: speculative ones. */
+    void (*store)(alcore__draws *draws, int64_t s, int64_t draw, int64_t place,
                   const double *taken);
     /* All draws are found: takes the rows, sets `wanted` and the positions of draws that need no
-     * weights. A sequence whose sampler has no position in found[0] had no row left. */
+     * weights. A sequence whose sampler has no place in found[0] had no row left. */
     alcore_status (*accept)(alcore__run *run, alcore__draws *draws);
-    /* The first row that can be drawn, for when none has a weight; -1: there is none. */
-    int64_t (*first)(const alcore__draws *draws, int64_t s);
+    /* Draws the first row that can be drawn, for when none has a weight; nothing where there is
+     * none. */
+    void (*first)(const alcore__draws *draws, int64_t s, alcore__draw *out);
 } alcore__draw_rule;
 
 /* The state while these passes run; a member of the owner's. */

@@ -3,6 +3,7 @@
  * assignment changes, the same bytes for any cut of the pool. A table of passes for strategies to
  * nest: its state is an alcore__kmeans, which alcore__kmeans_begin() fills before the first pass.
  *
+ *     group sizes      in a run over own rows: the rows of each group in each block (kmeans_own.c)
  *     seeds            k-means++: rows that are drawn, one after another       (kmeans_seed.c)
  *     assignment       nearest centroids; sums by cluster; moves the centroids (kmeans_lloyd.c)
  *     farthest rows    become the centroids of empty clusters                  (kmeans_empty.c)
@@ -35,13 +36,15 @@ typedef struct alcore__kmeans_group {
 
 typedef struct alcore__kmeans {
     int64_t groups, dims, blocks;
+    int64_t k;                  /* clusters of a group that has as many rows */
     bool unit;                  /* rows are read as unit vectors */
     bool keeps_sums;            /* blocks keep the sums of their clusters between iterations */
     const int32_t *group;       /* [candidates] borrowed; -1: takes no part */
     alcore__kmeans_group *each; /* [groups] */
     int64_t *centroid_starts;   /* [groups + 1] */
     double *centroids;          /* [clusters, dims] */
-    int64_t *seed_positions;    /* [clusters] candidates that were the first centroids */
+    int64_t *seed_positions;    /* [clusters] places (alcore__block_place()) of the candidates that
+                                   were the first centroids */
     double *shift;              /* [clusters] upper bound of how far each centroid moved last */
     alcore__doubles sums;       /* [clusters, dims] of the rows assigned in this iteration */
     int64_t *counts;            /* [clusters] how many */
@@ -53,6 +56,9 @@ typedef struct alcore__kmeans {
     char *far_rows;
     size_t far_bytes, far_capacity;
     alcore__draws draws; /* of seed rows, a sequence for each group */
+    /* [blocks, groups] In a run over own rows, of the blocks of all shards (kmeans_own.c): the
+     * candidates of a group in a block, and how many of them are no seed rows yet. */
+    int32_t *sizes, *left;
 } alcore__kmeans;
 
 extern const alcore__pass alcore__kmeans_passes[];
@@ -61,7 +67,7 @@ extern const alcore__pass alcore__kmeans_passes[];
  * Called in the strategy's begin or at the end of a pass before these; sets run->hints.repeats.
  * *means is zeroed before; group [candidates] is borrowed until the passes are made. seeds
  * [clusters]: positions of the first centroids by cluster, for callers that have them, copied;
- * NULL: k-means++. */
+ * NULL: k-means++. In a run over own rows they are NULL, and group has the own candidates. */
 alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, const int32_t *group,
                                    int64_t groups, int64_t k, bool unit, const int64_t *seeds);
 /* Once the passes are made: the local cluster of each active row of a block, [block->count]; -1 for

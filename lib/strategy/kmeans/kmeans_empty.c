@@ -4,8 +4,8 @@
  * these clusters, the farthest row that of the lowest cluster.
  *
  * One pass: every block sends its e farthest rows of each such group; the farthest of all are among
- * them. Rows of a block that take part are its active rows, numbered by their index from 0; their
- * position among all candidates is block->start + index. Distances are squared here.
+ * them. Rows of a block that take part are its active rows, numbered by their index from 0.
+ * Distances are squared here.
  *
  * means->each[g].empty_clusters is e of group g, means->counts [clusters] how many rows each
  * cluster has, and means->group [candidates] the group of each. Group g owns the clusters
@@ -26,7 +26,7 @@ bool alcore__kmeans_has_empty(const alcore__run *run) {
 /* The order of found rows: by sq_dist, the squared distance to the row's own centroid; of equal
  * ones the lower row comes first. */
 static bool is_farther(const alcore__kmeans_found *a, const alcore__kmeans_found *b) {
-    return a->sq_dist > b->sq_dist || (a->sq_dist == b->sq_dist && a->position < b->position);
+    return a->sq_dist > b->sq_dist || (a->sq_dist == b->sq_dist && a->place < b->place);
 }
 
 /* Inserts a row into far [max_count], of which the first *count entries are the farthest rows seen
@@ -49,6 +49,10 @@ static void keep_farthest(alcore__kmeans_found *far, int64_t *count, int64_t max
 static int64_t far_count(const alcore__kmeans *means, const alcore__block *block, int64_t g) {
     const int32_t *group = means->group + block->start;
     int64_t rows = 0, wanted = means->each[g].empty_clusters;
+    if (means->sizes) {
+        rows = means->sizes[block->number * means->groups + g];
+        return rows < wanted ? rows : wanted;
+    }
     for (int64_t i = 0; i < block->count && rows < wanted; i++) rows += group[i] == g;
     return rows;
 }
@@ -108,14 +112,16 @@ alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial) {
         ALCORE__TRY(alcore__scratch_push(block, max_count, sizeof *far, &far));
         for (int64_t i = 0; i < block->count; i++) {
             if (means->group[block->start + i] != g) continue;
-            alcore__kmeans_found found = {
-                .group = g, .position = block->start + i, .sq_dist = sq_dist[i]};
+            /* The index, which has the order of places. */
+            alcore__kmeans_found found = {.group = g, .place = i, .sq_dist = sq_dist[i]};
             keep_farthest(far, &count, max_count, found);
         }
         for (int64_t f = 0; f < count; f++, out += alcore__kmeans_found_bytes(means)) {
+            const int64_t index = far[f].place;
+            far[f].place = alcore__block_place(block, index);
             memcpy(out, &far[f], sizeof far[f]);
-            ALCORE__TRY(alcore__matrix_copy_row(&matrix, far[f].position - block->start,
-                                                (double *)(void *)(out + sizeof far[f])));
+            ALCORE__TRY(
+                alcore__matrix_copy_row(&matrix, index, (double *)(void *)(out + sizeof far[f])));
         }
         alcore__scratch_release(block, mark);
     }

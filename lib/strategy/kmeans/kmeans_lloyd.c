@@ -339,11 +339,13 @@ alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
     return sum_clusters(&work, sums, changed_rows + means->groups);
 }
 
-/* Reduces the counts of one block; the runner has added the sums. */
+/* Reduces the counts of one block, which may come from another process; the runner has added the
+ * sums. */
 alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__block_partial *partial) {
     alcore__kmeans *means = run->state;
     const int64_t *changed_rows = partial->extra, *rows = changed_rows + means->groups;
-    const int64_t most = partial->count + 1;
+    const int64_t most =
+        (alcore__lists_own(run) ? ALCORE_BLOCK_ROWS : partial->count) + 1; /* rows of the block */
     for (int64_t g = 0; g < means->groups; g++) {
         ALCORE__TRY(alcore__partial_check_index(changed_rows[g], most));
         means->each[g].changed_rows += changed_rows[g];

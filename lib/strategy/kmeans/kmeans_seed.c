@@ -58,9 +58,16 @@ static alcore_status mask_group(const alcore__draws *draws, const alcore__draw_b
 }
 
 /* alcore__draw_rule.has. */
-static bool has_row(const alcore__draws *draws, int64_t g, int64_t position) {
+static bool has_row(const alcore__draws *draws, int64_t g, int64_t place) {
     const alcore__kmeans *means = draws->owner;
-    return means->group[position] == g;
+    if (means->left) return means->left[place / ALCORE_BLOCK_ROWS * means->groups + g] > 0;
+    return means->group[place] == g;
+}
+
+/* alcore__draw_rule.numbered. */
+static int64_t numbered_row(const alcore__draws *draws, const alcore__block *block, int64_t g,
+                            int64_t number) {
+    return alcore__kmeans_left_row(draws->owner, block, g, number);
 }
 
 /* alcore__draw_rule.measure: from the seed row that was taken last, and the speculative ones behind
@@ -76,7 +83,7 @@ static alcore_status measure(const alcore__draws *draws, const alcore__draw_bloc
 /* Copies a found row into the state: its vector to seed_vectors and its self dot to seed_dots, each
  * by its draw. Draw 0 becomes the next centroid of its group too, and its row cannot be a seed row
  * again. */
-static void store_seed(alcore__draws *draws, int64_t g, int64_t draw, int64_t position,
+static void store_seed(alcore__draws *draws, int64_t g, int64_t draw, int64_t place,
                        const double *taken) {
     alcore__kmeans *means = draws->owner;
     alcore__kmeans_group *each = &means->each[g];
@@ -86,13 +93,16 @@ static void store_seed(alcore__draws *draws, int64_t g, int64_t draw, int64_t po
     if (draw > 0) return; /* a speculative row */
     int64_t cluster = means->centroid_starts[g] + each->seeded;
     memcpy(means->centroids + cluster * means->dims, taken + 1, bytes);
-    means->seed_positions[cluster] = position;
-    means->is_seed[position] = 1;
+    means->seed_positions[cluster] = place;
+    if (means->left)
+        alcore__kmeans_take_row(draws->run, means, g, place);
+    else
+        means->is_seed[place] = 1;
 }
 
 /* Each group has one centroid more. The sampler notes whether it was a hit and which speculative
  * rows are measured next, whose vectors and self dots are moved right behind those of the new
- * centroid. Given seeds are drawn in their order. */
+ * centroid. Given seeds are drawn in their order. Another process may have left out a row. */
 static alcore_status accept_seeds(alcore__run *run, alcore__draws *draws) {
     alcore__kmeans *means = draws->owner;
     (void)run;
@@ -100,6 +110,7 @@ static alcore_status accept_seeds(alcore__run *run, alcore__draws *draws) {
         alcore__kmeans_group *each = &means->each[g];
         alcore__sampler *sampler = &draws->sequence[g].sampler;
         if (!draws->sequence[g].wanted) continue;
+        if (sampler->found[0] < 0) return alcore__fail_draw();
         each->seeded++;
         set_wanted(means, g);
         alcore__sampler_accept(sampler);
@@ -113,30 +124,31 @@ static alcore_status accept_seeds(alcore__run *run, alcore__draws *draws) {
     return ALCORE_OK;
 }
 
-/* The position of the lowest row of a group that is no seed row yet. There is one, as a group has
- * at least as many rows as clusters. */
-static int64_t first_unseeded(const alcore__draws *draws, int64_t g) {
-    const alcore__kmeans *means = draws->owner;
+/* Draws the n-th candidate, from 0, of those of a group that are no seed rows yet; there is one, as
+ * a group has at least as many rows as clusters. */
+static void draw_unseeded(const alcore__kmeans *means, int64_t g, int64_t n, alcore__draw *out) {
     int64_t position = 0;
-    while (means->group[position] != g || means->is_seed[position]) position++;
-    return position;
+    if (means->left) {
+        alcore__kmeans_draw_left(means, g, n, out);
+        return;
+    }
+    while (means->group[position] != g || means->is_seed[position] || n-- > 0) position++;
+    out->position = position;
 }
 
-/* Position among the candidates of the n-th candidate of a group, n from 0 and below its size, so
- * that there is one. */
-static int64_t nth_of_group(const alcore__kmeans *means, int64_t g, int64_t n) {
-    int64_t position = 0;
-    while (means->group[position] != g || n-- > 0) position++;
-    return position;
+/* alcore__draw_rule.first. */
+static void draw_first_unseeded(const alcore__draws *draws, int64_t g, alcore__draw *out) {
+    draw_unseeded(draws->owner, g, 0, out);
 }
 
 static const alcore__draw_rule RULE = {.open = open_block,
                                        .mask = mask_group,
                                        .has = has_row,
+                                       .numbered = numbered_row,
                                        .measure = measure,
                                        .store = store_seed,
                                        .accept = accept_seeds,
-                                       .first = first_unseeded};
+                                       .first = draw_first_unseeded};
 
 /* Each group has a generator of its own, so its result does not depend on the others. The first
  * seed row is drawn uniformly, also where it is given: the draws that follow stay the same. */
@@ -158,8 +170,10 @@ alcore_status alcore__kmeans_begin_seeds(alcore__run *run, alcore__kmeans *means
         set_wanted(means, g);
         if (!each->size) continue;
         int64_t n = (int64_t)alcore__rng_below(&sequence->rng, (uint64_t)each->size);
-        sequence->sampler.draw[0].position =
-            seeds ? seeds[means->centroid_starts[g]] : nth_of_group(means, g, n);
+        if (seeds)
+            sequence->sampler.draw[0].position = seeds[means->centroid_starts[g]];
+        else
+            draw_unseeded(means, g, n, &sequence->sampler.draw[0]);
     }
     return ALCORE_OK;
 }

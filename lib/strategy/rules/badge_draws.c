@@ -67,9 +67,9 @@ static alcore_status mask_free(const alcore__draws *draws, const alcore__draw_bl
 }
 
 /* alcore__draw_rule.has. */
-static bool has_row(const alcore__draws *draws, int64_t sequence, int64_t position) {
+static bool has_row(const alcore__draws *draws, int64_t sequence, int64_t place) {
     (void)sequence;
-    return alcore__greedy_is_free(&((const alcore__badge_state *)draws->owner)->greedy, position);
+    return alcore__greedy_is_free(&((const alcore__badge_state *)draws->owner)->greedy, place);
 }
 
 /* alcore__draw_rule.measure: from the row that was bought last and, behind it in found_a, found_h
@@ -88,16 +88,16 @@ static alcore_status measure(const alcore__draws *draws, const alcore__draw_bloc
 
 /* Copies a drawn row into the state. Draw 0 is the row that the budget is offered; the others are
  * speculative and only save a pass if a later draw hits them. */
-static void store_row(alcore__draws *draws, int64_t sequence, int64_t draw, int64_t position,
+static void store_row(alcore__draws *draws, int64_t sequence, int64_t draw, int64_t place,
                       const double *taken) {
     alcore__badge_state *state = draws->owner;
     const double *a = taken + 1, *h = a + state->classes;
     (void)sequence;
-    state->found_squares[draw] = state->squares[position];
+    state->found_squares[draw] = state->squares[place];
     memcpy(state->found_a + draw * state->classes, a, (size_t)state->classes * sizeof *a);
     memcpy(state->found_h + draw * state->dims, h, (size_t)state->dims * sizeof *h);
     if (draw > 0) return; /* speculative */
-    state->greedy.best = position;
+    state->greedy.best = place;
     state->found_weight = taken[0];
 }
 
@@ -129,9 +129,9 @@ static alcore_status accept_row(alcore__run *run, alcore__draws *draws) {
 }
 
 /* alcore__draw_rule.first. */
-static int64_t first_free(const alcore__draws *draws, int64_t sequence) {
+static void first_free(const alcore__draws *draws, int64_t sequence, alcore__draw *out) {
     (void)sequence;
-    return nth_free(draws->owner, 0 /* the first */);
+    out->position = nth_free(draws->owner, 0 /* the first */);
 }
 
 static const alcore__draw_rule RULE = {.open = open_block,

@@ -29,7 +29,7 @@
 
 /* What a block gives of each of its centers; in the order of their positions. */
 typedef struct center {
-    int64_t place;   /* position of the candidate; in a run over own rows its pool row */
+    int64_t place;   /* of the candidate (alcore__block_place()) */
     double cost;     /* in the unit of the budget */
     double sq_dist;  /* m(x), infinite where nothing is labeled or picked */
     double nearness; /* then minus the squared distance to the mean; else 0 */
@@ -134,7 +134,7 @@ static void write_centers(const alcore__block *block, const block_rows *rows, ce
         const double cost = alcore__filler_cost(&state->greedy.filler, position);
         if (rows->free[i] && cost < head->cheapest) head->cheapest = cost;
         if (!rows->picked[i]) continue;
-        to->place = alcore__lists_own(block->run) ? block->rows[rows->first + i] : position;
+        to->place = alcore__block_place(block, rows->first + i);
         to->cost = cost;
         to->sq_dist = rows->sq_dist[i];
         to->nearness = is_first(state) ? rows->nearness[i] : 0.0;

@@ -112,6 +112,8 @@ static alcore_status begin(alcore__run *run) {
         true; /* two passes or more: the runner keeps copies of the embeddings */
     ALCORE__TRY(draw_sample(run));
     ALCORE__TRY(reserve(run, state->drawn));
+    state->found.joined = true;
+    if (alcore__lists_own(run)) return ALCORE_OK;
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, run->outcome.count, &state->nearest));
     if (!state->iterative) return ALCORE_OK;
     alcore__warn_passes(run, 3.0 * alcore__expected_picks(run));
@@ -248,10 +250,15 @@ static alcore_status set_halves(alcore__run *run) {
 
 /* ---- pass "distances" ---- */
 
+/* The numbers behind dist in the partial; in a run over own rows they are not told. */
+static size_t numbers_bytes(const alcore__block *block) {
+    return alcore__lists_own(block->run) ? 0 : (size_t)block->count * sizeof(int64_t);
+}
+
 /* Computes the largest ratio of every candidate of the block, with metric=cosine the largest cosine
  * by joining the new rows of L' to its list of one entry, and writes the partial: dist, double
- * [active rows], then the number that decides it, int64 [active rows]. The
- * entries of picks are those of an earlier pass; store_distances() leaves them out. */
+ * [active rows], then the number that decides it, int64 [active rows]. The entries of a pick are
+ * those of the pass after which it was picked. */
 static alcore_status measure(alcore__block *block, void *partial) {
     const alcore__mrs_state *state = block->run->state;
     double *dist = partial;
@@ -270,23 +277,19 @@ static alcore_status measure(alcore__block *block, void *partial) {
     for (int64_t i = 0; i < block->count; i++) {
         int64_t m = alcore__matrix_row_of(&matrix, i);
         dist[i] = 1.0 - (state->by_cosine ? rows.cosine[m] : rows.ratio[m]);
-        number[i] = state->by_cosine ? rows.near[m] : rows.number[m];
+        if (state->nearest) number[i] = state->by_cosine ? rows.near[m] : rows.number[m];
     }
     return ALCORE_OK;
 }
 
-/* Reduces the partial of one block: stores its dists as the scores of its candidates, and the
- * numbers. The score and the number of a pick stay what they were when it was picked. */
-static alcore_status store_distances(alcore__run *run, const alcore__block_partial *partial) {
+/* Reduces the partial of one block: stores its numbers; the runner stores its dists as the scores
+ * of its candidates. */
+static alcore_status store_numbers(alcore__run *run, const alcore__block_partial *partial) {
     alcore__mrs_state *state = run->state;
-    const double *dist = partial->extra;
-    const int64_t *number = (const int64_t *)(dist + partial->count);
+    const int64_t *number = partial->extra;
     for (int64_t i = 0; i < partial->count; i++) {
-        int64_t position = partial->start + i;
         ALCORE__TRY(alcore__partial_check_index(number[i], state->collected));
-        if (alcore__mrs_is_picked(state, position)) continue;
-        run->outcome.scores[position] = dist[i];
-        state->nearest[position] = number[i];
+        state->nearest[partial->start + i] = number[i];
     }
     return ALCORE_OK;
 }
@@ -344,10 +347,10 @@ static alcore_status append_pick(alcore__run *run, const alcore__block_partial *
  * candidate any more. The pick itself, row new_first of L', is added by add_new_pending(). */
 static alcore_status mark_neighbors_of_pick(alcore__run *run) {
     alcore__mrs_state *state = run->state;
+    const int64_t pick = run->outcome.rows[state->greedy.best];
     for (int64_t i = 0; i < state->new_first && !state->by_cosine; i++) {
         bool has = false;
-        for (int64_t p = 0; p < state->k; p++)
-            has = has || state->near[i * state->k + p] == state->greedy.best;
+        for (int64_t p = 0; p < state->k; p++) has = has || state->near[i * state->k + p] == pick;
         if (!has) continue;
         state->pending[state->pending_count++] = i;
         state->changed[i] = 1;
@@ -366,13 +369,13 @@ static const alcore__pass PASSES[] = {
      .partial = {.extra = drawn_bytes, .reduce = append_drawn}},
     {.name = "neighbors",
      .block = find_neighbors,
-     .partial = ALCORE__NEIGHBOR_LISTS(alcore__mrs_state, found),
+     .partial = ALCORE__JOINED_LISTS(alcore__mrs_state, found),
      .start = add_new_pending,
      .end = set_halves,
      .when = ALCORE__UNLESS(alcore__mrs_state, by_cosine)},
     {.name = "distances",
      .block = measure,
-     .partial = {.row_bytes = sizeof(double) + sizeof(int64_t), .reduce = store_distances},
+     .partial = {.values = {ALCORE__SCORES}, .extra = numbers_bytes, .reduce = store_numbers},
      .end = offer_best},
     {.name = "pick",
      .block = read_pick,
@@ -386,6 +389,11 @@ static const alcore__pass PASSES[] = {
 
 /* ---- finish ---- */
 
+/* Whether the scores are those of one ranking. */
+static bool ranks_own(const void *state) {
+    return !((const alcore__mrs_state *)state)->iterative;
+}
+
 /* Called after the last pass: records the row of L' that decides each dist, in the pool where it
  * is: nearest_labeled is a row of the labeled pool, nearest_row one of the candidates' pool, which
  * is labeled or a pick; -1: it is in the other pool. Every candidate has such a row, as L' is not
@@ -393,6 +401,7 @@ static const alcore__pass PASSES[] = {
 static alcore_status finish(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     int64_t *labeled, *own;
+    if (alcore__lists_own(run)) return ALCORE_OK;
     ALCORE__TRY(alcore__outcome_score_column(run, "dist"));
     ALCORE__TRY(alcore__outcome_column(run, "nearest_labeled", ALCORE_INT64, &labeled));
     ALCORE__TRY(alcore__outcome_column(run, "nearest_row", ALCORE_INT64, &own));
@@ -436,4 +445,5 @@ const alcore__strategy_def alcore__strategy_mrs = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
+    .ranks_own = ranks_own,
 };

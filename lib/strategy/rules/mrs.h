@@ -36,13 +36,15 @@ typedef struct alcore__mrs_state {
     size_t pending_vectors_capacity;
     uint8_t *changed; /* [collected] 1: the row is among `pending`, so its h may change */
     size_t changed_capacity;
-    int64_t *near; /* [collected, k] the candidates with the largest cosine to each row of L', by
-                      position */
+    int64_t *near; /* [collected, k] the pool rows of the candidates with the largest cosine to each
+                      row of L' */
     size_t near_capacity;
     double *half; /* [collected] h of each row of L' */
     size_t half_capacity;
-    double min_half;  /* the smallest of them; `near`, `half` and this with metric=ratio only */
-    int64_t *nearest; /* [candidates] number of the row of L' with the largest ratio or cosine */
+    double min_half; /* the smallest of them; `near`, `half` and this with metric=ratio only */
+    int64_t
+        *nearest; /* [candidates] number of the row of L' with the largest ratio or cosine; NULL:
+                         it is not told, in a run over own rows */
 } alcore__mrs_state;
 
 /* ---- what is kept with a block (mrs_rows.c) ---- */

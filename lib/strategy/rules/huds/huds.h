@@ -41,7 +41,8 @@ typedef struct alcore__huds_state {
     int32_t *cluster; /* [candidates] number of the cluster in its stratum, 0 for a row of a small
                          stratum; NULL: every stratum has one centroid */
     /* [candidates] the group whose sums and centroids a row joins: its stratum, -1 for a row of a
-     * small stratum. NULL with min_stratum=0, where it would be `stratum` (see group_array). */
+     * small stratum. NULL with min_stratum=0, where it would be `stratum` (see group_array), and
+     * with `brief` unless there are clusters. */
     int32_t *group;
     alcore__huds_range u_range, d_range; /* of all candidates; that of d with `brief` and a common
                                             scale, as the next members */

@@ -59,6 +59,7 @@ alcore_status alcore__huds_begin(alcore__run *run) {
     if (state->brief) {
         state->u = state->d = run->outcome.scores;
         if (run->rescale != ALCORE__RESCALE_NONE) ALCORE__TRY(begin_scale(run));
+        if (state->many_centroids) ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->group));
     } else {
         ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->u));
         ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->d));
@@ -111,7 +112,7 @@ static alcore_status make_groups(alcore__block *block, const int32_t **out) {
 static alcore_status groups_of(alcore__block *block, const int32_t **out) {
     const alcore__huds_state *state = block->run->state;
     int32_t *copy;
-    if (state->brief) return make_groups(block, out);
+    if (state->brief && !state->group) return make_groups(block, out);
     const int32_t *group = group_array(state);
     *out = group + block->start;
     if (block->source == ALCORE__OVER_CANDIDATES) return ALCORE_OK;
@@ -181,10 +182,11 @@ static alcore_status set_centroids(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Size of the extra bytes behind d: with k-means int32 [active rows], the cluster of each row. */
+/* Size of the extra bytes behind d: with k-means int32 [active rows], the cluster of each row,
+ * unless it is not told. */
 static size_t clusters_bytes(const alcore__block *block) {
     const alcore__huds_state *state = block->run->state;
-    return state->many_centroids ? (size_t)block->count * sizeof(int32_t) : 0;
+    return state->cluster ? (size_t)block->count * sizeof(int32_t) : 0;
 }
 
 /* The partial is d [active rows], or H where d is not kept, as values or, in a batch of strata,
@@ -204,7 +206,7 @@ static alcore_status measure_distances(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *centroid, &centroid));
     for (int64_t i = 0; i < block->count; i++) {
         bool global = group[i] < 0;
-        if (assigned) cluster[i] = global ? 0 : assigned[i];
+        if (state->cluster) cluster[i] = global ? 0 : assigned[i];
         centroid[i] = global     ? (int32_t)(state->centroid_count - 1)
                       : assigned ? (int32_t)state->kmeans.centroid_starts[group[i]] + assigned[i]
                                  : group[i];
@@ -262,10 +264,10 @@ const alcore__pass alcore__huds_passes[] = {
     {.name = NULL},
 };
 
-/* Ranks and k-means need values of the rows of all shards. */
+/* Ranks need the values of the rows of all shards. */
 bool alcore__huds_ranks_own(const void *state) {
     const alcore__huds_state *huds = state;
-    return huds->clusters <= 1 && alcore__rescale_named(huds->rescale) != ALCORE__RESCALE_RANK;
+    return alcore__rescale_named(huds->rescale) != ALCORE__RESCALE_RANK;
 }
 
 /* ---- the strategy ---- */

@@ -110,6 +110,13 @@ static size_t counts_bytes(const alcore__block *block) {
     return (size_t)state->strata * sizeof(int64_t);
 }
 
+/* The stratum of a row where no array has it. */
+static int32_t stratum_of_row(const alcore__huds_state *state, double u, int64_t row) {
+    if (state->strata <= 1) return 0;
+    if (state->by_count) return alcore__rank_bounds_stratum(&state->bounds, u, row);
+    return alcore__stratum_of(u, state->u_range.low, state->u_range.high, state->strata);
+}
+
 alcore_status alcore__huds_strata_of(alcore__block *block, const int32_t **out) {
     const alcore__huds_state *state = block->run->state;
     const double *u = state->u + block->start;
@@ -120,11 +127,7 @@ alcore_status alcore__huds_strata_of(alcore__block *block, const int32_t **out) 
     }
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *made, &made));
     for (int64_t i = 0; i < block->count; i++)
-        made[i] =
-            state->strata <= 1 ? 0
-            : state->by_count
-                ? alcore__rank_bounds_stratum(&state->bounds, u[i], block->rows[i])
-                : alcore__stratum_of(u[i], state->u_range.low, state->u_range.high, state->strata);
+        made[i] = stratum_of_row(state, u[i], block->rows[i]);
     *out = made;
     return ALCORE_OK;
 }
@@ -166,8 +169,10 @@ static alcore_status choose_groups(alcore__run *run) {
     for (int64_t s = 0; s < state->strata; s++)
         state->some_global |= state->counts[s] > 0 && state->counts[s] < state->min_stratum;
     for (int64_t i = 0; i < run->outcome.count && state->group; i++) {
-        const bool small = state->counts[state->stratum[i]] < state->min_stratum;
-        state->group[i] = small ? -1 : state->stratum[i];
+        const int32_t stratum =
+            state->brief ? stratum_of_row(state, state->u[i], alcore__candidate_row(run, i))
+                         : state->stratum[i];
+        state->group[i] = state->counts[stratum] < state->min_stratum ? -1 : stratum;
     }
     return state->only_needed ? alcore__huds_choose_strata(run) : ALCORE_OK;
 }

@@ -107,6 +107,14 @@ static const job_setting SETTINGS[] = {
     {"facility-location", "candidates=2500", "9", NULL, ALCORE_DEDUP_EXACT},
     {"facility-location", "candidates=2500 similarity=rbf neighbors=7", "40w", "nan=exclude",
      ALCORE_DEDUP_NONE},
+    {"huds", "n_strata=4 k_clusters=5 min_stratum=80 unit=1", "60w,200w", "tie=random nan=exclude",
+     ALCORE_DEDUP_EXACT},
+    {"huds", "strata=quantile k_clusters=2 rescale=zscore", "40.5u", "fill=skip",
+     ALCORE_DEDUP_NONE},
+    {"huds", "n_strata=2 k_clusters=3", "40", "max_similarity=0.8", ALCORE_DEDUP_EXACT},
+    {"diversity", "k_clusters=40", "30", "nan=exclude", ALCORE_DEDUP_EXACT},
+    {"mrs", "k=9", "90.5u,40u", "fill=skip tie=random nan=exclude", ALCORE_DEDUP_EXACT},
+    {"mrs", "k=2", "40", "max_similarity=0.8", ALCORE_DEDUP_NONE},
 };
 enum { SETTING_COUNT = sizeof SETTINGS / sizeof *SETTINGS };
 

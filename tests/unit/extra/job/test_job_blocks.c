@@ -62,8 +62,11 @@ START_TEST(ties_between_blocks) {
     static const job_setting settings[] = {
         {"kcenter", NULL, "6", NULL, ALCORE_DEDUP_NONE},
         {"kcenter", "mode=composable", "6", NULL, ALCORE_DEDUP_NONE},
-        {"idds", NULL, "6", NULL, ALCORE_DEDUP_NONE}};
-    const job_cut cut = {2, {0, 17000, MANY_ROWS}};
+        {"idds", NULL, "6", NULL, ALCORE_DEDUP_NONE},
+        /* Seed rows without a weight, and empty clusters, whose farthest rows are as far. */
+        {"diversity-global", "k_clusters=9", "6", NULL, ALCORE_DEDUP_NONE},
+        {"huds", "n_strata=3 k_clusters=5", "6", "fill=skip", ALCORE_DEDUP_NONE}};
+    const job_cut cut = {2, {0, 9000, MANY_ROWS}};
     alcore_request *request = request_of_ties(&settings[_i], 0, MANY_ROWS);
     alcore_selection *expected;
     alcore_job *jobs[2];
@@ -86,6 +89,6 @@ TEST_FILE() {
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, blocks_in_several_shards, 0, SETTING_COUNT);
-    tcase_add_loop_test(cases, ties_between_blocks, 0, 3);
+    tcase_add_loop_test(cases, ties_between_blocks, 0, 5);
     return check_suite_run("job_blocks", cases);
 }

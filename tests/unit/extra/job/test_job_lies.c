@@ -118,6 +118,102 @@ START_TEST(clusters_that_lie) {
 }
 END_TEST
 
+/* Of what another shard tells of k-means, with its own blocks: sizes of groups that are no numbers
+ * of rows or more together than a block has, drawn rows that are none, of another block, of another
+ * sequence or draw, and rows of clusters that are none. Where no drawn row is told at all, it is
+ * missing. */
+START_TEST(clusters_of_another_shard_that_lie) {
+    enum {
+        STRATA = 3,
+        ROWS = 8400,
+        SIZES = 3,
+        DRAWN = 4,
+        CLUSTERED = 7,
+        TOLD = 24 + 8 + 8 * VECTOR
+    };
+    static const job_setting setting = {"huds", "n_strata=3 k_clusters=2", "9", NULL,
+                                        ALCORE_DEDUP_NONE};
+    const job_cut cut = {2, {0, 8192, ROWS}};
+    record made = record_exchanges(ctx, &setting, &cut);
+    const size_t items = 48 + settings_bytes(made.bytes[0]) + 32, first = items + 16;
+    const size_t counts = first + 8 * 2 * STRATA * VECTOR;
+    const struct {
+        int exchange;
+        size_t place;
+        int64_t lie;
+    } lies[] = {{SIZES, first, -1},
+                {SIZES, first, 8193},
+                {SIZES, first + 8, INT64_MAX},
+                {SIZES, first + 16, 8190}, /* beside the other two */
+                {DRAWN, first, -1},
+                {DRAWN, first, STRATA},
+                {DRAWN, first + 8, -1},
+                {DRAWN, first + 8, 1},
+                {DRAWN, first + 8, 3},
+                {DRAWN, first + 16, -1},
+                {DRAWN, first + 16, 8192},
+                {DRAWN, first + 16, ROWS},
+                {DRAWN, first + 16, INT64_MIN},
+                {DRAWN, first + TOLD, 0},     /* the first sequence once more */
+                {DRAWN, first - 8, 2 * TOLD}, /* one row fewer than drawn */
+                {DRAWN, items - 8, 0},        /* nothing at all */
+                {CLUSTERED, counts, -1},
+                {CLUSTERED, counts, 8193},
+                {CLUSTERED, counts + 8 * STRATA, -1},
+                {CLUSTERED, counts + 8 * STRATA, 8193}};
+    uint64_t bytes;
+    memcpy(&bytes, made.bytes[SIZES] + first - 8, 8);
+    ck_assert_uint_eq(bytes, 8 * STRATA);
+    memcpy(&bytes, made.bytes[DRAWN] + first - 8, 8);
+    ck_assert_uint_eq(bytes, TOLD * STRATA); /* all first draws are rows of the large shard */
+    memcpy(&bytes, made.bytes[CLUSTERED] + first - 8, 8);
+    ck_assert_uint_eq(bytes, 8 * 2 * STRATA * VECTOR + 8 * 3 * STRATA);
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        const int exchange = lies[i].exchange;
+        size_t length = made.lengths[exchange];
+        char *message = memcpy(malloc(length), made.bytes[exchange], length);
+        alcore_job *job = job_new(ctx, &setting, &cut, 1);
+        for (int before = 0; before < exchange; before++)
+            ck_assert_ok(alcore_job_deliver(job, made.bytes[before], made.lengths[before]));
+        if (lies[i].place == items - 8) { /* the shard's entry has no item */
+            const size_t told = 16 + TOLD * STRATA;
+            memmove(message + items, message + items + told, length - items - told);
+            length -= told;
+        }
+        ck_assert_int_eq(deliver_lie(job, message, length, lies[i].place, &lies[i].lie),
+                         ALCORE_E_CORRUPT);
+        free(message);
+        alcore_job_unref(job);
+    }
+    record_free(&made);
+}
+END_TEST
+
+/* Where there are as many clusters as rows, all rows are drawn as first centroids, at last those that
+ * equal others and have no weight. */
+START_TEST(no_row_is_a_first_centroid_twice) {
+    enum { ROWS = 50, TOLD = 24 + 8 + 8 * VECTOR };
+    static const job_setting setting = {"diversity-global", "k_clusters=60", "9", NULL,
+                                        ALCORE_DEDUP_NONE};
+    const job_cut cut = {1, {0, ROWS}};
+    record made = record_exchanges(ctx, &setting, &cut);
+    const size_t first = 48 + settings_bytes(made.bytes[0]) + 32 + 16;
+    bool drawn[ROWS] = {false};
+    size_t count = 0;
+    for (int i = 0; i < made.count; i++) {
+        int64_t place;
+        if (made.lengths[i] != first + TOLD) continue;
+        memcpy(&place, made.bytes[i] + first + 16, sizeof place);
+        ck_assert_int_lt(place, ROWS);
+        ck_assert(!drawn[place]);
+        drawn[place] = true;
+        count++;
+    }
+    ck_assert_uint_eq(count, count_rows(ctx, &setting, ROWS, 0));
+    record_free(&made);
+}
+END_TEST
+
 /* Neighbors that are no rows or no candidates, of which no uncertainty or no cost is told, and
  * nominees that are neighbors, all in what another shard has put in. */
 START_TEST(neighbors_that_lie) {
@@ -258,16 +354,17 @@ END_TEST
 /* Vectors that are no unit vectors, of candidates and of labeled rows, clusters and rows of L' that
  * are none, ranges of scores that are none, counts of more rows than there are, centers that
  * are no rows of their block, out of order, cost nothing, have no distances or are cut off, and
- * drawn rows that are none. */
+ * drawn rows and neighbors that are none. */
 START_TEST(vectors_that_lie) {
     enum { CENTER = 32 + 8 * VECTOR, CENTERS = 8 + 9 * CENTER };
     static const job_setting settings[] = {
         {"facility-location", NULL, "9", NULL, ALCORE_DEDUP_NONE},
         {"typiclust", NULL, "9", NULL, ALCORE_DEDUP_NONE},
-        {"mrs", NULL, "9", NULL, ALCORE_DEDUP_NONE},
+        {"mrs", "iterative=1", "9", NULL, ALCORE_DEDUP_NONE},
         {"huds", NULL, "9", NULL, ALCORE_DEDUP_NONE},
         {"kcenter", "mode=composable", "9", NULL, ALCORE_DEDUP_NONE},
-        {"badge", "mode=oversampling steps=1 per_step=1", "9", NULL, ALCORE_DEDUP_NONE}};
+        {"badge", "mode=oversampling steps=1 per_step=1", "9", NULL, ALCORE_DEDUP_NONE},
+        {"mrs", NULL, "9", NULL, ALCORE_DEDUP_NONE}};
     const size_t candidates = count_rows(ctx, &settings[0], FEW_ROWS, 0),
                  labeled = count_rows(ctx, &settings[0], FEW_ROWS, ALCORE_ROW_LABELED);
     const int64_t none = (int64_t)labeled;
@@ -301,6 +398,8 @@ START_TEST(vectors_that_lie) {
         {5, 8 + 8 * (CLASSES + VECTOR), 0, (const int64_t[]){FEW_ROWS}},
         {5, 2 * 8, 0, (const int64_t[]){-1}},
         {5, 2 * 8, 8, (const int64_t[]){FEW_ROWS + 1}},
+        {6, 16 * 4 * labeled, 0, (const int64_t[]){-2}},
+        {6, 16 * 4 * labeled, 8, (const int64_t[]){FEW_ROWS}},
     };
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         size_t length, place;
@@ -368,6 +467,8 @@ TEST_FILE() {
     tcase_add_test(cases, draws_that_lie);
     tcase_add_test(cases, weights_that_lie);
     tcase_add_test(cases, clusters_that_lie);
+    tcase_add_test(cases, clusters_of_another_shard_that_lie);
+    tcase_add_test(cases, no_row_is_a_first_centroid_twice);
     tcase_add_test(cases, neighbors_that_lie);
     tcase_add_test(cases, neighbors_that_are_not_told);
     tcase_add_test(cases, nominees_that_lie);

@@ -207,6 +207,7 @@ static const job_setting FAILING[] = {
     {"rtt-bleu", NULL, "3w", "max_similarity=0.6", ALCORE_DEDUP_EXACT},
     {"egl", NULL, "9w,4w", "fill=skip tie=random nan=exclude", ALCORE_DEDUP_NONE},
     {"uncertainty-knn", NULL, "7w,3w", "fill=skip", ALCORE_DEDUP_NONE},
+    {"mrs", "k=2", "9w", "nan=exclude", ALCORE_DEDUP_EXACT},
 };
 
 START_TEST(no_failing_allocation_does_harm) {

@@ -55,7 +55,7 @@ static const struct {
       {.bytes = 2 * 16, .by_candidate = 24}}},
     /* The bytes of each pass over one block, for a strategy that gathers vectors and one that lists
      * neighbors: 16, and 8 for each value of a vector of a candidate or labeled row; with mrs 8 and
-     * a vector for a labeled row, 16 for each of its neighbors, and 16 for each candidate. */
+     * a vector for a labeled row, and 16 for each of its neighbors. */
     {BUYS_ITEMS("facility-location", NULL),
      {2, {0, 130, 330}},
      3,
@@ -66,7 +66,7 @@ static const struct {
      {{0},
       {.bytes = 16, .by_labeled = 8 + ROW_VECTOR},
       {.bytes = 16, .by_labeled = 16 * NEIGHBORS},
-      {.bytes = 16, .by_candidate = 16}}},
+      {.bytes = NOMINEES / 2 /* only the first shard has a block */}}},
     /* Where shards keep the values of their own rows no message grows with the rows: of each shard
      * the range of the scores, and how many rows each stratum has; of each block 8 bytes for each
      * value of a stratum and of all; of each shard as many nominees as the budget has items. */
