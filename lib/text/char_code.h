@@ -84,6 +84,11 @@ static inline int64_t alcore__char_reach(int32_t dims) {
     return (int64_t)dims + 8;
 }
 
+enum { ALCORE__CHAR_CODES = 3 }; /* instruction sets for which there are functions, at most */
+
+/* out: the functions for the instruction sets that this processor has, the widest registers first.
+ * Returns how many: 1 or more. */
+int alcore__char_code_list(const alcore__char_code *out[ALCORE__CHAR_CODES]);
 /* The functions for the widest registers of this processor. */
 const alcore__char_code *alcore__char_code_choose(void);
 
