@@ -36,7 +36,8 @@ static inline bool alcore__text_markup_opens(char c) {
  *     Name Name <name@host>                                          names with addresses of mail
  *     .. _target:     .. function:: f(x)     .. c:type:: x           reStructuredText without prose
  *     def add(self, x): ...     class Foo(object): ...               whatever is behind it
- *     login.defs     * src/file.cc:                                  the name of a file alone
+ *     login.defs     * src/file.cc:     APT::Periodic               name of a file or module alone
+ *     dc=example,dc=org                                              small letters and their value
  *
  * A request with words behind it is none: pages that explain requests, and headings, have these. */
 bool alcore__text_markup_line(const char *text, size_t length);

@@ -107,7 +107,8 @@ static bool is_definition(rest r) {
 }
 
 /* Nothing but the name of a file, a host or a module: parts of two letters, digits or more with
- * points before small letters and slashes between; an item of a list, or a colon behind it, too. */
+ * points before small letters, two colons or slashes between; an item of a list, or a colon behind
+ * it, too. */
 static bool is_dotted(rest r) {
     size_t part = 0, points = 0, i = begins(r, "* ") || begins(r, "- ") ? 2 : 0;
     const size_t end = r.length - (r.at[r.length - 1] == ':');
@@ -120,10 +121,27 @@ static bool is_dotted(rest r) {
             part = 0;
             continue;
         }
+        if (c == ':' && i + 2 < end && r.at[i + 1] == ':') {
+            if (part < 2 || !is_name(r.at[i + 2])) return false;
+            points++;
+            part = 0;
+            i++;
+            continue;
+        }
         if (!is_name(c) && c != '-' && c != '/') return false;
         part = c == '/' ? 0 : part + 1;
     }
     return points > 0;
+}
+
+/* A name of small letters and its value, without blanks: "dc=example,dc=org". Help names capitals:
+ * "NAME=VALUE". */
+static bool is_assignment(rest r) {
+    size_t i = 0;
+    while (i < r.length && (alcore__is_small(r.at[i]) || r.at[i] == '_' || r.at[i] == '-')) i++;
+    if (i == 0 || i + 1 >= r.length || r.at[i] != '=') return false;
+    while (i < r.length && r.at[i] > ' ' && r.at[i] < '\x7F') i++;
+    return i == r.length;
 }
 
 /* A declaration of HTML or XML that ends where the text does, an import at Python's prompt, or a
@@ -191,6 +209,7 @@ bool alcore__text_markup_line(const char *text, size_t length) {
     case '#':
         return is_code(r);
     default:
-        return is_dotted(r) || is_definition(r) || (memchr(r.at, '@', r.length) && are_names(r));
+        return is_dotted(r) || is_assignment(r) || is_definition(r) ||
+               (memchr(r.at, '@', r.length) && are_names(r));
     }
 }
