@@ -2,7 +2,9 @@
 """alcore select --shard and alcore fold: shards in files have the picks of one file; what goes wrong is told with the file's name."""
 import os
 import shutil
+import signal
 import subprocess
+import time
 
 from harness import ALCORE, case, contains, equal, main, Skip
 
@@ -145,44 +147,104 @@ def shards_have_the_phrases_of_one_file(box):
         equal(exchanges > 1, strategy == "hybrid")
 
 
-@case
-def make_has_the_picks_of_one_file(box):
-    """examples/shards.mk, also where each step is killed once, and where a part has other lines than before."""
+EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "shards.mk")
+
+
+def begin_make(box, options, *more):
     if shutil.which("make") is None:
         raise Skip("no make")
-    example = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "shards.mk")
+    return subprocess.Popen(["make", "-f", EXAMPLE, "-k", "-j", "2", "OPTIONS=" + " ".join(options), *(more or ["ALCORE=" + ALCORE])], cwd=box.path,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(os.environ, REAL=ALCORE), start_new_session=True)
+
+
+def make(box, options, *more, tries=1):
+    for _ in range(tries):
+        started = begin_make(box, options, *more)
+        said = started.communicate(timeout=100)[0]
+        if started.returncode == 0:
+            return
+    raise AssertionError(said)
+
+
+def parts(box, texts, end="\n"):
+    """The shards as parts of texts, of which the last line ends with `end`."""
+    box.file("all.txt", "\n".join(texts) + "\n")
+    for number, (first, last) in enumerate(SHARDS):
+        box.file("part-%02d" % number, "".join(text + "\n" for text in texts[first:last])[:-1 if last == len(texts) else None] + end * (last == len(texts) > first))
+        box.npy("part-%02d.npy" % number, [row * 37 % 101 / 8 for row in range(first, last)], "<f8")
+    box.npy("all.npy", [row * 37 % 101 / 8 for row in range(len(texts))], "<f8")
+
+
+def check_make(box, options):
+    found, options = box.read("shards.tsv").decode().splitlines(), [option.replace("{part}", "all") for option in options]
+    equal(found, box.run("select", "all.txt", *options).out.splitlines() if "ngf-smp" in options else picks_of_one(box, options))
+
+
+MADE = ["--budget", "12", "--strategy", "nnll", "--scores", "{part}.npy"]  # two exchanges
+
+
+@case
+def make_has_the_picks_of_one_file(box):
+    """examples/shards.mk, also where each step is killed once, where a part or the options are others than before, and where they are those of before again."""
     # Kills the command in its first run of a step, at the latest when it has written all.
     box.file("killed.sh", "name=$(printf %s \"$*\" | cksum | tr -d ' ')\n[ -e $name.tried ] && exec \"$REAL\" \"$@\"\ntouch $name.tried\n"
              "\"$REAL\" \"$@\" & sleep 0.0$((${#name} % 3)); kill -9 $!; wait\nexit 1\n")
-
-    def make(*more, tries=1):
-        for _ in range(tries):
-            done = subprocess.run(["make", "-f", example, "-k", "-j", "3", "OPTIONS=" + " ".join(options), *more], cwd=box.path, capture_output=True, text=True,
-                                  timeout=100, env=dict(os.environ, REAL=ALCORE))
-            if done.returncode == 0:
-                return
-        raise AssertionError(done.stdout + done.stderr)
     for options in (["--budget", "30w"], ["--budget", "9w", "--strategy", "ngf-smp"]):
-        for name in box.names():
-            if name != "killed.sh":
-                os.remove(os.path.join(box.path, name))
-        files(box)
-        for number, (first, end) in enumerate(SHARDS):
-            box.file("part-%02d" % number, "".join(text + "\n" for text in TEXTS[first:end]))
-
-        def check():
-            found, one = box.read("shards.tsv").decode().splitlines(), box.run("select", "all.txt", *options).out.splitlines()
-            equal(found, one if "ngf-smp" in options else picks_of_one(box, options))
-        make("ALCORE=" + ALCORE)
-        check()
+        parts(box, TEXTS, end="")
+        make(box, options)
+        check_make(box, options)
         before = os.stat(os.path.join(box.path, "shards.tsv")).st_mtime_ns
-        make("ALCORE=" + ALCORE)
+        make(box, options)
         equal(os.stat(os.path.join(box.path, "shards.tsv")).st_mtime_ns, before)  # nothing was left to do
-        other = "".join("other words of line %d\n" % row for row in range(SHARDS[0][1]))
-        box.file("part-00", other)
-        box.file("all.txt", other + "".join(text + "\n" for text in TEXTS[SHARDS[0][1]:]))
-        make("ALCORE=sh killed.sh", tries=60)
-        check()
+        other = ["other words of line %d" % row for row in range(SHARDS[0][1])] + TEXTS[SHARDS[0][1]:]
+        parts(box, other)
+        make(box, options, "ALCORE=sh killed.sh", tries=60)
+        check_make(box, options)
+        scored = MADE + ["--dedup", "none"]
+        make(box, scored)
+        check_make(box, scored)
+        make(box, options)
+        check_make(box, options)
+
+
+@case
+def make_goes_on_where_it_was_killed(box):
+    """make alone, whose steps then go on by themselves, and with its steps."""
+    parts(box, TEXTS)
+    for tries in range(12):
+        started = begin_make(box, MADE)
+        time.sleep(.03 * 1.4 ** tries)
+        (os.kill if tries % 2 else os.killpg)(started.pid, signal.SIGKILL)
+        started.communicate(timeout=100)
+        if box.exists("shards.tsv"):
+            check_make(box, MADE)
+            break
+    make(box, MADE)
+    check_make(box, MADE)
+
+
+@case
+def make_takes_no_part_of_a_message(box):
+    """As a copy that was interrupted leaves it."""
+    parts(box, TEXTS)
+    make(box, MADE)
+    run = next(name for name in box.names() if name.startswith("run-"))
+    for name in ("part-03.1", "exchange-1"):
+        whole = box.read(os.path.join(run, name))
+        for length in (0, 47, len(whole) - 1):
+            for gone in ("shards.tsv", *(os.path.join(run, gone) for gone in ("picks.tsv", "exchange-2", "part-00.2"))):
+                if box.exists(gone):
+                    os.remove(os.path.join(box.path, gone))
+            box.file(os.path.join(run, name), whole[:length])
+            if name != "exchange-1":
+                os.remove(os.path.join(box.path, run, "exchange-1"))
+            started = begin_make(box, MADE)
+            said = started.communicate(timeout=100)[0]
+            equal((started.returncode != 0, box.exists("shards.tsv")), (True, False), said)
+            contains(said, "in the message %s/%s" % (run, name), "cut off or damaged" if length > 47 else "no message of a job (%d bytes)" % length)
+            box.file(os.path.join(run, name), whole)
+            make(box, MADE)
+            check_make(box, MADE)
 
 
 @case

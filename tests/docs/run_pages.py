@@ -59,6 +59,8 @@ EXCEPTIONS = [
     ("docs/install.md", "sh", "luarocks install", "as the first block of the page"),
     ("docs/tools.md", "sh", "alcore oracle", "between the two commands a person works in the tool; test cli-tools runs every pair of them so"),
     ("docs/lua.md", "lua", "", "the tests lua*_docs run these blocks, in every Lua (tests/bindings/lua/run_snippets.lua)"),
+    ("docs/distributed.md", "sh", "split --number=l/3 --numeric-suffixes pool.txt part-\nsh ", "it needs a cluster; test cli-slurm runs the script"),
+    ("docs/distributed.md", "sh", "split --number=l/3 --numeric-suffixes pool.txt part-\nmake ", "make is no need of the build; test cli-shards runs the file"),
     ("docs/distributed.md", "python", "with_dask", "it needs a cluster; test python_clusters runs the line of each engine"),
     ("docs/distributed.md", "python", "import alcore.spark", "it needs a cluster; test python_clusters runs the program of each engine"),
     ("docs/distributed.md", "python", "import alcore.ray", "as above"),

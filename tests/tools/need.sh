@@ -57,5 +57,6 @@ need_full="msgfmt=gettext /usr/share/omegat/OmegaT.jar=omegat soffice=libreoffic
     /usr/include/torch/csrc/api/include/torch/serialize.h=libtorch-dev dpkg-source=dpkg-dev tclsh=tcl
     rustc=rustc bindgen=bindgen go=golang-go javac=default-jdk-headless /usr/share/java/jna.jar=libjna-java
     mpirun=openmpi-bin /usr/lib/python3/dist-packages/mpi4py=python3-mpi4py
+    slurmctld=slurmctld slurmd=slurmd sbatch=slurm-client munged=munge
     chromium=chromium clang=clang /usr/share/doc/libclang-rt-dev=libclang-rt-dev aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu
     /usr/aarch64-linux-gnu/include/stdio.h=libc6-dev-arm64-cross qemu-aarch64=qemu-user"
