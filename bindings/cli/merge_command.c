@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore model merge: saves the model that an adapter and its base make, as a folder of its own. */
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +25,25 @@ static int print_json(const arguments *args, const alcore_model *model) {
     return print_json_object(all);
 }
 
+/* Refuses, before the base is read, a folder that has anything in it: files that the merge does not
+ * write, such as shards, tokenizers and modules of another model, would belong to the new one. */
+static int check_empty(const char *folder) {
+    DIR *listing = opendir(folder);
+    if (!listing && errno == ENOENT && path_can_be_made(folder)) return EXIT_DONE;
+    if (!listing) return complain(EXIT_IO, "%s cannot be made: %s", folder, strerror(errno));
+    const struct dirent *entry;
+    while ((entry = readdir(listing)) &&
+           (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))) {
+    }
+    const int code = entry ? complain(EXIT_IO,
+                                      "%s is not empty: %s is in it; model merge takes a new or an "
+                                      "empty folder",
+                                      folder, entry->d_name)
+                           : EXIT_DONE;
+    closedir(listing);
+    return code;
+}
+
 /* An opened adapter is merged already. */
 static int merge(const arguments *args, alcore_ctx *ctx, alcore_model **model) {
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
@@ -32,6 +52,7 @@ static int merge(const arguments *args, alcore_ctx *ctx, alcore_model **model) {
     if (access(config, F_OK) != 0)
         return complain(EXIT_DATA, "%s: %s; model merge takes the folder of an adapter of PEFT",
                         config, strerror(errno));
+    TRY(check_empty(args->operands[2]));
     TRY(read_folder_options(args, &options));
     if (!option_given(args, OPTION_DTYPE)) options.dtype = ALCORE_FLOAT32; /* on devices, too */
     TRY(outcome(alcore_model_open(ctx, args->operands[1], &options, model)));

@@ -66,7 +66,7 @@ def refused(box):
             ((path,), 2, "takes ADAPTER OUT"), ((path, "out", "more"), 2, "takes ADAPTER OUT"), ((path, "out", "--out", "x"), 2, "takes no --out"),
             ((path, "out", "--format", "tsv"), 2, "takes no --format"), ((path, "out", "--beam", "2"), 2, "takes no --beam"),
             ((os.path.join(box, "llama"), "out"), 3, "adapter_config.json: No such file"), (("nowhere", "out"), 3, "nowhere/adapter_config.json"),
-            *(((path, base), 2, "twice") for base in (os.path.join(box, "llama"), "llama", "./llama/", "link")), ((path, path), 2, "holds an adapter"), ((path, "no/such/folder"), 4, "no/such/folder"),
+            *(((path, base), 4, "is not empty: ") for base in (os.path.join(box, "llama"), "llama", "./llama/", "link")), ((path, path), 4, "is not empty: adapter_"), ((path, "no/such/folder"), 4, "no/such/folder"),
             ((path, "out", "--dtype", "int8"), 6, "int8")):
         done = merge(box, *arguments)
         assert done.returncode == code and words in done.stderr and done.stdout == "", (arguments, done)
@@ -75,6 +75,49 @@ def refused(box):
             assert file.read() == before, arguments
 
 
+def refused_by_the_library(box):
+    """What programs save meets no command that looks at the folder first: the base and the adapter are refused by alcore_model_save()."""
+    path = adapter(box, "llama")
+    model = alcore.Model.open(path)
+    os.symlink("llama", os.path.join(box, "link"))
+    for out, words in ((os.path.join(box, "llama"), "twice"), (os.path.join(box, "link"), "twice"), (path, "holds an adapter")):
+        before = contents(box)
+        try:
+            model.save(out)
+        except alcore.Error as error:
+            assert words in str(error), (out, error)
+        else:
+            raise AssertionError(out)
+        assert contents(box) == before, out
+
+
+def contents(top):
+    """The files below a folder, with their bytes."""
+    found = {}
+    for folder_path, _, names in os.walk(top):
+        for name in names:
+            with open(os.path.join(folder_path, name), "rb") as file:
+                found[os.path.relpath(os.path.join(folder_path, name), top)] = file.read()
+    return found
+
+
+def folders_in_use(box):
+    """A folder with anything in it keeps its files, which would be read as the merged model's; one that is empty is filled."""
+    path = adapter(box, "bert-to-class")
+    for name in ("model", "empty", "one"):
+        os.mkdir(os.path.join(box, name))
+    assert merge(box, path, "empty", "--device", "cpu").returncode == 0
+    shutil.copytree(os.path.join(box, "bert"), os.path.join(box, "model"), dirs_exist_ok=True)
+    with open(os.path.join(box, "one", ".name"), "w", encoding="utf-8"), open(os.path.join(box, "file"), "w", encoding="utf-8"):
+        pass
+    for out, words in (("model", "model is not empty: "), ("empty", "empty is not empty: "), ("one", "one is not empty: .name is in it; model merge takes a new or an empty"),
+                       ("file", "file cannot be made: Not a directory")):
+        before = contents(box)
+        done = merge(box, path, out, "--device", "cpu")
+        assert done.returncode == 4 and words in done.stderr, (out, done)
+        assert contents(box) == before, out
+
+
 tap = Tap()
-tap.run([merged, refused])
+tap.run([merged, refused, refused_by_the_library, folders_in_use])
 tap.finish()
