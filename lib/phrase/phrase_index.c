@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The index of phrases (phrase_table.h): making and freeing it, the states of its rows, the call
- * that lists a table, and the text and the rows of one phrase. The counting itself is in
+ * that lists a table, and the first row and the text of one phrase. The counting itself is in
  * phrase_walk.c, the order of a table in phrase_order.c, the sort behind both in suffix_array.c.
  *
  * The corpus is an array of word symbols, tokens, with the boundary 0 after each row; begin[row] is
@@ -168,49 +168,4 @@ alcore_status alcore__phrase_text(const alcore__phrase_index *index, const alcor
         ALCORE__TRY(alcore__buffer_append(index->ctx, out, word, length));
     }
     return ALCORE_OK;
-}
-
-/* Binary search in the entries [low, high) of the suffix array, whose suffixes ascend. past false:
- * the first entry whose suffix is not before the phrase, that is, the first that begins with it;
- * past true: the first entry after all that begin with it. */
-static uint32_t find_entry(const alcore__phrase_index *index, const alcore__phrase *phrase,
-                           uint32_t low, uint32_t high, bool past) {
-    const uint32_t *tokens = index->corpus->tokens, *words = tokens + phrase->first;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const uint32_t *suffix = tokens + index->array.position[middle];
-        uint32_t i = 0;
-        while (i < phrase->length && suffix[i] == words[i]) i++;
-        const bool before = i == phrase->length ? past : suffix[i] < words[i];
-        if (before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* out [max_rows]: the lowest unlabeled rows that contain the phrase, ascending, each once; returns
- * their number. Walks over all occurrences, which stand next to each other in the array, in the
- * order of the words after the phrase; a row is inserted where it belongs. */
-int64_t alcore__phrase_rows(const alcore__phrase_index *index, const alcore__phrase *phrase,
-                            int64_t max_rows, int64_t *out) {
-    const uint32_t count = index->array.count;
-    const uint32_t begin = find_entry(index, phrase, 0, count, false);
-    const uint32_t end = find_entry(index, phrase, begin, count, true);
-    int64_t found = 0; /* out[0 .. found) holds the lowest rows so far, ascending */
-    for (uint32_t entry = begin; entry < end; entry++) {
-        const uint32_t position = index->array.position[entry];
-        if (alcore__phrase_state(index, position) != ALCORE__PHRASE_UNLABELED) continue;
-        /* out is full and the position lies behind its last row: cheaper than finding the row */
-        if (found == max_rows && position >= index->corpus->begin[out[found - 1] + 1]) continue;
-        const int64_t row = alcore__corpus_row(index->corpus, position);
-        int64_t slot = found; /* where row belongs in out */
-        while (slot > 0 && out[slot - 1] > row) slot--;
-        if (slot > 0 && out[slot - 1] == row) continue;
-        if (found < max_rows) found++;
-        for (int64_t i = found - 1; i > slot; i--) out[i] = out[i - 1];
-        if (slot < max_rows) out[slot] = row;
-    }
-    return found;
 }

@@ -101,11 +101,6 @@ int64_t alcore__phrase_row(const alcore__phrase_index *index, const alcore__phra
 /* Appends the words of a phrase, with one space between them. */
 alcore_status alcore__phrase_text(const alcore__phrase_index *index, const alcore__phrase *phrase,
                                   alcore__buffer *out);
-/* Writes the lowest unlabeled rows that have the phrase to out [max_rows], ascending, each once;
- * max_rows is 1 or more. Returns their number. O(log words + occurrences). */
-int64_t alcore__phrase_rows(const alcore__phrase_index *index, const alcore__phrase *phrase,
-                            int64_t max_rows, int64_t *out);
-
 /* ---- between phrase_index.c, phrase_walk.c, phrase_order.c and phrase_singles.c ---- */
 
 /* The state, ALCORE__PHRASE_..., of the row that a corpus position belongs to. Read for every entry

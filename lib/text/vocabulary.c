@@ -46,10 +46,6 @@ uint32_t alcore__vocabulary_find_hashed(const alcore__vocabulary *words, uint64_
     return found == 0 ? ALCORE__WORD_NONE : found - 1;
 }
 
-void alcore__vocabulary_fetch(const alcore__vocabulary *words, uint64_t hash) {
-    if (words->slots > 0) __builtin_prefetch(&words->slot[home(words, hash)]);
-}
-
 uint32_t alcore__vocabulary_find(const alcore__vocabulary *words, const char *word, size_t length) {
     return alcore__vocabulary_find_hashed(words, alcore__hash64(word, length), word, length);
 }

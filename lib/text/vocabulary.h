@@ -38,8 +38,6 @@ alcore_status alcore__vocabulary_add(alcore_ctx *ctx, alcore__vocabulary *words,
  */
 uint32_t alcore__vocabulary_find_hashed(const alcore__vocabulary *words, uint64_t hash,
                                         const char *word, size_t length);
-/* Prefetches the slot where the search for a word with that hash begins. */
-void alcore__vocabulary_fetch(const alcore__vocabulary *words, uint64_t hash);
 alcore_status alcore__vocabulary_add_hashed(alcore_ctx *ctx, alcore__vocabulary *words,
                                             uint64_t hash, const char *word, size_t length,
                                             uint32_t *out);

@@ -55,16 +55,6 @@ alcore_status alcore__phrase_finder_add(alcore_ctx *ctx, alcore__phrase_finder *
     return ALCORE_OK;
 }
 
-alcore_status alcore__phrase_finder_find(alcore_ctx *ctx, const alcore__phrase_finder *finder,
-                                         alcore__word_row *row, const char *text, size_t length,
-                                         uint32_t *out) {
-    ALCORE__TRY(alcore__word_row_read(ctx, row, text, length));
-    *out = row->count == 0
-               ? ALCORE__WORD_NONE
-               : alcore__vocabulary_find(&finder->phrases, row->joined.data, row->joined.length);
-    return ALCORE_OK;
-}
-
 /* rest: the lengths of phrases that begin with the word and are still to be looked up; its lowest
  * bit is the shortest. */
 alcore_status alcore__phrase_finder_scan(const alcore__phrase_finder *finder,

@@ -53,10 +53,6 @@ void alcore__word_row_clear(alcore_ctx *ctx, alcore__word_row *row);
 alcore_status alcore__phrase_finder_add(alcore_ctx *ctx, alcore__phrase_finder *finder,
                                         alcore__word_row *row, const char *text, size_t length,
                                         uint32_t *out);
-/* The number of the phrase with these words; ALCORE__WORD_NONE for another one. row: workspace. */
-alcore_status alcore__phrase_finder_find(alcore_ctx *ctx, const alcore__phrase_finder *finder,
-                                         alcore__word_row *row, const char *text, size_t length,
-                                         uint32_t *out);
 void alcore__phrase_finder_clear(alcore_ctx *ctx, alcore__phrase_finder *finder);
 
 /* An occurrence of a phrase in a text. */

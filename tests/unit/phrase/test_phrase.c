@@ -386,44 +386,6 @@ START_TEST(test_labeled_is_closed) {
 }
 END_TEST
 
-/* The rows of a phrase are those of its occurrences, the first ones of them. */
-START_TEST(test_rows_of_phrases) {
-    alcore__rng rng;
-    alcore__rng_seed(&rng, 6);
-    alcore_ctx *ctx = new_ctx(1);
-    int64_t checked = 0;
-    for (int i = 0; i < 40; i++) {
-        static corpus c;
-        make_corpus(&rng, &c);
-        alcore__phrase_index *index =
-            new_index(ctx, c.rows, c.count, NULL, 0, i % 2 ? 3 : ALCORE__PHRASE_UNLIMITED, false);
-        alcore__phrase_table table;
-        set_states(index, &c);
-        ck_assert_int_eq(alcore__phrase_table_list(
-                             index, &(alcore__phrase_filter){.semi_maximal = i % 2 == 0}, &table),
-                         ALCORE_OK);
-        for (int64_t p = 0; p < table.count; p++) {
-            alcore__buffer text = {0};
-            int64_t rows_found[3];
-            const int64_t most = 1 + p % 3;
-            const int64_t found = alcore__phrase_rows(index, &table.phrases[p], most, rows_found);
-            int64_t next = 0;
-            ck_assert_int_eq(alcore__phrase_text(index, &table.phrases[p], &text), ALCORE_OK);
-            for (int row = 0; row < c.count && next < most; row++)
-                if (c.states[row] == 1 && reference_contains(c.rows[row], text.data))
-                    ck_assert_int_eq(rows_found[next++], row);
-            ck_assert_int_eq(found, next);
-            checked += next;
-            alcore__buffer_clear(ctx, &text);
-        }
-        alcore__phrase_table_clear(ctx, &table);
-        alcore__phrase_index_free(index);
-    }
-    ck_assert_int_gt(checked, 500);
-    alcore_ctx_unref(ctx);
-}
-END_TEST
-
 /* ---- a corpus with many buckets, and threads ---- */
 
 enum { LARGE_ROWS = 3000 };
@@ -605,5 +567,5 @@ END_TEST
 
 CHECK_SUITE("phrase", test_spec_counts, test_spec_ngf, test_spec_smp, test_spec_hybrid,
             test_spec_limits, test_overlaps_count, test_random_corpora, test_labeled_is_closed,
-            test_rows_of_phrases, test_threads_agree, test_empty, test_odd_bytes, test_letters,
+            test_threads_agree, test_empty, test_odd_bytes, test_letters,
             test_words_of_every_length, test_one_long_row);
