@@ -3,13 +3,11 @@
 #include <string.h>
 
 #include "check_suite.h"
-#include "text/text_content.h"
 #include "text/text_markup.h"
+#include "text_cases.h"
 
-static alcore__text_content content_of(const char *text) {
-    alcore__text_content content;
-    alcore__text_content_read(text, strlen(text), NULL, &content);
-    return content;
+static bool is_cut(const char *text) {
+    return content_of(text).cut;
 }
 
 static const struct {
@@ -163,10 +161,7 @@ START_TEST(lines_of_markup_are_told_from_prose) {
                                         "rows",
                                         " ",
                                         ""};
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        ck_assert_msg(content_of(lines[i]).markup, "%s", lines[i]);
-    for (size_t i = 0; i < sizeof prose / sizeof *prose; i++)
-        ck_assert_msg(!content_of(prose[i]).markup, "%s", prose[i]);
+    EXPECT_TOLD(is_markup, lines, prose);
 }
 END_TEST
 
@@ -202,10 +197,7 @@ START_TEST(synopses_are_told_from_prose) {
                                         "[options] [file]",
                                         "Fsck [options] device",
                                         "only words"};
-    for (size_t i = 0; i < sizeof synopses / sizeof *synopses; i++)
-        ck_assert_msg(content_of(synopses[i]).markup, "%s", synopses[i]);
-    for (size_t i = 0; i < sizeof prose / sizeof *prose; i++)
-        ck_assert_msg(!content_of(prose[i]).markup, "%s", prose[i]);
+    EXPECT_TOLD(is_markup, synopses, prose);
 }
 END_TEST
 
@@ -231,10 +223,7 @@ START_TEST(declared_arguments_are_told_from_prose) {
                                         "Name: long text",
                                         "int arg",
                                         "no source file(s) specified"};
-    for (size_t i = 0; i < sizeof declared / sizeof *declared; i++)
-        ck_assert_msg(content_of(declared[i]).markup, "%s", declared[i]);
-    for (size_t i = 0; i < sizeof prose / sizeof *prose; i++)
-        ck_assert_msg(!content_of(prose[i]).markup, "%s", prose[i]);
+    EXPECT_TOLD(is_markup, declared, prose);
 }
 END_TEST
 
@@ -250,10 +239,7 @@ START_TEST(parts_of_sentences_are_cut_off) {
     static const char *const whole[] = {
         "亲爱的全体同事们，", "Dear %s,",      "a b c,",    "",         ",",
         "1, 2, 3, 4,",        "a, b, c and d", "a b c d,.", "a b c d;", "\xBC\x8C"};
-    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++)
-        ck_assert_msg(content_of(cut[i]).cut, "%s", cut[i]);
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-        ck_assert_msg(!content_of(whole[i]).cut, "%s", whole[i]);
+    EXPECT_TOLD(is_cut, cut, whole);
 }
 END_TEST
 

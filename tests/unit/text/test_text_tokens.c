@@ -7,9 +7,9 @@
 
 #include "base/rng.h"
 #include "check_suite.h"
-#include "text/text_content.h"
 #include "text/text_ngrams.h"
 #include "text/text_tokens.h"
+#include "text_cases.h"
 
 #define HINDI "\xE0\xA4\xB9\xE0\xA4\xBF\xE0\xA4\xA8\xE0\xA5\x8D\xE0\xA4\xA6\xE0\xA5\x80"
 
@@ -172,12 +172,6 @@ START_TEST(addresses_are_found_at_every_offset) {
 }
 END_TEST
 
-static alcore__text_content content_of(const char *text) {
-    alcore__text_content content;
-    alcore__text_content_read(text, strlen(text), NULL, &content);
-    return content;
-}
-
 START_TEST(content_counts_and_recognizes_templates) {
     const alcore__text_content content = content_of("Read %d of 12 files.");
     ck_assert_int_eq(content.words, 3);
@@ -278,10 +272,7 @@ START_TEST(content_has_cells_of_tables) {
         "is ignored T} RTA:int:T{"};
     static const char *const others[] = {
         "set T{x} of T}s", "AT{ T{, T( }T", "map<T> {", "T", "x:T[ a", ""};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        ck_assert_msg(content_of(tables[i]).markup, "%s", tables[i]);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        ck_assert_msg(!content_of(others[i]).markup, "%s", others[i]);
+    EXPECT_TOLD(is_markup, tables, others);
 }
 END_TEST
 
