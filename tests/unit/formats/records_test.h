@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "format_test.h"
 #include "formats/records.h"
@@ -41,6 +42,31 @@ static inline alcore_status gather(void *user, const alcore__record *records, in
     }
     all->count += count;
     return all->answer;
+}
+
+/* Reads data as the file of a path again and again, the next allocation fails each time, until none
+ * does: the outcome is `expected` then, and nothing stays allocated. Returns how many allocations
+ * there are. */
+static inline int64_t fail_each_allocation(memory_host *host, const char *path, const char *data,
+                                           const alcore_read_options *options,
+                                           alcore_status expected) {
+    const size_t live = host->live;
+    alcore_status status = ALCORE_E_NOMEM;
+    int64_t k = 0;
+    for (; status == ALCORE_E_NOMEM; k++) {
+        gathered all = {{0}, 0, ALCORE_OK};
+        memory_host_file(host, data, strlen(data));
+        host->fail_from = host->calls + k;
+        ck_assert_int_eq(alcore__enter(host->ctx), ALCORE_OK);
+        status = alcore__read_records(host->ctx, path, options, 0, gather, &all);
+        host->fail_from = -1;
+        alcore__leave(host->ctx, status); /* hands over the log */
+        alcore__buffer_clear(NULL, &all.text);
+        ck_assert_uint_eq(host->live, live);
+        ck_assert_int_lt(k, 1000);
+    }
+    ck_assert_int_eq(status, expected);
+    return k - 1;
 }
 
 #endif

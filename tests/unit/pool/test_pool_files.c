@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "file_text.h"
 #include "npy_file.h"
 #include "pool/column.h"
 #include "pool_test.h"
@@ -28,15 +29,6 @@ static void teardown(void) {
 
 static const char *text_file(const char *name, const char *content) {
     return test_file(name, content, strlen(content));
-}
-
-static void check_file(const char *path, const char *expected) {
-    char found[4096] = "";
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    found[fread(found, 1, sizeof found - 1, file)] = '\0';
-    fclose(file);
-    ck_assert_str_eq(found, expected);
 }
 
 static const int64_t all_rows[] = {0, 1, 2, 3};
@@ -379,7 +371,8 @@ START_TEST(written_rows) {
     ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
     const char *path = test_path("rows.tsv");
     ck_assert_ok(alcore_pool_write(pool, rows, 3, path, NULL));
-    check_file(path, "index\tid\ttext\n5\t6\tback\\\\slash\n4\ti\\td\ttab\\there\n0\t1\ttext 0\n");
+    ck_assert_str_eq(file_text(path),
+                     "index\tid\ttext\n5\t6\tback\\\\slash\n4\ti\\td\ttab\\there\n0\t1\ttext 0\n");
     ck_assert_fails(alcore_pool_write(pool, outside, 2, path, NULL), ALCORE_E_NOT_FOUND,
                     "no row 6");
     ck_assert_fails(alcore_pool_write(pool, rows, 3, "/no/such/folder/x.tsv", NULL), ALCORE_E_IO,
@@ -405,10 +398,10 @@ START_TEST(written_columns) {
 
     const char *path = test_path("e.tsv");
     ck_assert_ok(alcore_pool_write_column(pool, "e", path, NULL));
-    check_file(path, "1\t0.5\t1\n3\t4\t5\n4\t6\t7\n");
+    ck_assert_str_eq(file_text(path), "1\t0.5\t1\n3\t4\t5\n4\t6\t7\n");
     path = test_path("lp.lp");
     ck_assert_ok(alcore_pool_write_column(pool, "lp", path, NULL));
-    check_file(path, "1\t-0.1 -2\n3\t\n4\t-3\n");
+    ck_assert_str_eq(file_text(path), "1\t-0.1 -2\n3\t\n4\t-3\n");
     ck_assert_ok(alcore_pool_read_column(pool, "again", path, NULL));
     path = test_path("e.npy");
     ck_assert_ok(alcore_pool_write_column(pool, "e", path, NULL));

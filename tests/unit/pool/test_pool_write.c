@@ -10,6 +10,7 @@
 
 #include "alcore/phrase.h"
 #include "alcore/tensor.h"
+#include "file_text.h"
 #include "pool_test.h"
 
 static alcore_ctx *ctx;
@@ -30,15 +31,6 @@ static alcore_pool *new_pool(void) {
     options.repeated_ids = ALCORE_IDS_ANY; /* a row may be written twice */
     ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
     return pool;
-}
-
-static void check_file(const char *path, const char *expected) {
-    char found[8192] = "";
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    found[fread(found, 1, sizeof found - 1, file)] = '\0';
-    fclose(file);
-    ck_assert_str_eq(found, expected);
 }
 
 static alcore_write_options in_format(int32_t format) {
@@ -232,7 +224,7 @@ START_TEST(formats_by_suffix_and_option) {
     const alcore_write_options options = in_format(cases[_i].format);
     const char *path = test_path(cases[_i].name);
     ck_assert_ok(alcore_pool_write(pool, both, 2, path, &options));
-    check_file(path, cases[_i].content);
+    ck_assert_str_eq(file_text(path), cases[_i].content);
     alcore_pool_unref(pool);
 }
 END_TEST
@@ -243,9 +235,9 @@ START_TEST(columns_of_what_is_written) {
     alcore_pool *pool = small_pool();
     const char *path = test_path("some.tsv");
     ck_assert_ok(alcore_pool_write(pool, second, 1, path, NULL));
-    check_file(path, "index\tid\ttext\tcost\n1\tb\tline\\nbreak\t0\n");
+    ck_assert_str_eq(file_text(path), "index\tid\ttext\tcost\n1\tb\tline\\nbreak\t0\n");
     ck_assert_ok(alcore_pool_write(pool, first, 1, path, NULL));
-    check_file(path, "index\tid\ttext\tlang\tcost\n0\t1\tone, two\tde\t1.5\n");
+    ck_assert_str_eq(file_text(path), "index\tid\ttext\tlang\tcost\n0\t1\tone, two\tde\t1.5\n");
     alcore_pool_unref(pool);
 }
 END_TEST
@@ -276,7 +268,7 @@ START_TEST(standard_output) {
     dup2(before, STDOUT_FILENO);
     close(before);
     ck_assert_ok(status);
-    check_file(path, expected[_i]);
+    ck_assert_str_eq(file_text(path), expected[_i]);
     ck_assert_int_eq(access("-", F_OK), -1);
     alcore_pool_unref(pool);
 }
@@ -313,9 +305,9 @@ START_TEST(refusals) {
     options.size = 1;
     ck_assert_fails(alcore_pool_write(pool, both, 2, path, &options), ALCORE_E_STRUCT_SIZE,
                     "alcore_write_options");
-    check_file(path, "old");
+    ck_assert_str_eq(file_text(path), "old");
     ck_assert_ok(alcore_pool_write(pool, NULL, 0, path, NULL));
-    check_file(path, "index\tid\ttext\n");
+    ck_assert_str_eq(file_text(path), "index\tid\ttext\n");
     alcore_pool_unref(pool);
 }
 END_TEST
@@ -350,7 +342,7 @@ START_TEST(columns_there_and_back) {
     /* What has no value has no line, so that the table is read again. */
     path = test_path("whole.tsv");
     ck_assert_ok(alcore_pool_write_column(pool, "whole", path, NULL));
-    check_file(path, "b\t3\n");
+    ck_assert_str_eq(file_text(path), "b\t3\n");
     ck_assert_ok(alcore_pool_read_column(pool, "whole as text", path, NULL));
     ck_assert_ok(alcore_tensor_init(&out, found, ALCORE_FLOAT64, shape, 1));
     ck_assert_ok(alcore_pool_get_column_rows(pool, "whole as text", rows, 2, &out));
@@ -358,14 +350,14 @@ START_TEST(columns_there_and_back) {
 
     path = test_path("real");
     ck_assert_ok(alcore_pool_write_column(pool, "real", path, &tsv));
-    check_file(path, "1\tnan\nb\t0.1\n");
+    ck_assert_str_eq(file_text(path), "1\tnan\nb\t0.1\n");
     ck_assert_ok(alcore_pool_read_column(pool, "real again", path, &as_tsv));
     ck_assert_ok(alcore_tensor_init(&out, found, ALCORE_FLOAT64, shape, 1));
     ck_assert_ok(alcore_pool_get_column_rows(pool, "real again", rows, 2, &out));
     ck_assert(isnan(found[0]) && found[1] == real[1]);
 
     ck_assert_ok(alcore_pool_write_column(pool, "words", path, &tsv));
-    check_file(path, "1\ttab\\there\n");
+    ck_assert_str_eq(file_text(path), "1\ttab\\there\n");
     ck_assert_fails(alcore_pool_write_column(pool, "words", path, &npy), ALCORE_E_SHAPE, "texts");
     ck_assert_fails(alcore_pool_write_column(pool, "real", path, NULL), ALCORE_E_UNSUPPORTED,
                     "columns are written as .npy, .tsv or .lp");
@@ -375,7 +367,7 @@ START_TEST(columns_there_and_back) {
     npy.format = ALCORE_FORMAT_LP;
     ck_assert_fails(alcore_pool_write_column(pool, "real", path, &npy), ALCORE_E_SHAPE,
                     "not ragged");
-    check_file(path, "1\ttab\\there\n");
+    ck_assert_str_eq(file_text(path), "1\ttab\\there\n");
     alcore_pool_unref(pool);
 }
 END_TEST
@@ -398,7 +390,7 @@ START_TEST(ids_with_backslashes) {
     ck_assert_ok(alcore_pool_set_column(pool, "u", &values, NULL, NULL));
     const char *path = test_path("ids.tsv");
     ck_assert_ok(alcore_pool_write_column(pool, "u", path, NULL));
-    check_file(path, "C:\\\\new\t1\ntab\\there\t2\nend\\\\\t3\n");
+    ck_assert_str_eq(file_text(path), "C:\\\\new\t1\ntab\\there\t2\nend\\\\\t3\n");
     ck_assert_ok(alcore_pool_read_column(pool, "again", path, NULL));
     ck_assert_ok(alcore_pool_get_column_rows(pool, "again", rows, 3, &out));
     ck_assert_mem_eq(found, real, sizeof found);
@@ -438,18 +430,20 @@ START_TEST(phrases_in_every_format) {
     ck_assert_ok(alcore_pool_derive_phrases(pool, NULL, &options, &phrases));
     const char *path = test_path("phrases.jsonl");
     ck_assert_ok(alcore_pool_write_phrases(phrases, path, NULL));
-    check_file(path,
-               "{\"phrase\":\"a\",\"occ\":2,\"length\":1,\"first_index\":0,\"first_position\":"
-               "0,\"in_labeled\":0,\"semi_maximal\":1}\n"
-               "{\"phrase\":\"b\",\"occ\":1,\"length\":1,\"first_index\":0,\"first_position\":"
-               "1,\"in_labeled\":0,\"semi_maximal\":1}\n");
+    ck_assert_str_eq(
+        file_text(path),
+        "{\"phrase\":\"a\",\"occ\":2,\"length\":1,\"first_index\":0,\"first_position\":"
+        "0,\"in_labeled\":0,\"semi_maximal\":1}\n"
+        "{\"phrase\":\"b\",\"occ\":1,\"length\":1,\"first_index\":0,\"first_position\":"
+        "1,\"in_labeled\":0,\"semi_maximal\":1}\n");
     path = test_path("phrases.csv");
     ck_assert_ok(alcore_pool_write_phrases(phrases, path, NULL));
-    check_file(path, "\xEF\xBB\xBFphrase,occ,length,first_index,first_position,in_labeled,"
+    ck_assert_str_eq(file_text(path),
+                     "\xEF\xBB\xBFphrase,occ,length,first_index,first_position,in_labeled,"
                      "semi_maximal\r\na,2,1,0,0,0,1\r\nb,1,1,0,1,0,1\r\n");
     const alcore_write_options text = in_format(ALCORE_FORMAT_TEXT);
     ck_assert_ok(alcore_pool_write_phrases(phrases, path, &text));
-    check_file(path, "a\nb\n");
+    ck_assert_str_eq(file_text(path), "a\nb\n");
     alcore_pool_unref(phrases);
     alcore_pool_unref(pool);
 }

@@ -224,7 +224,7 @@ static inline void read_selection(run *self, const alcore_selection *selection) 
     char path[128];
     snprintf(path, sizeof path, "%s/picks-%d.tsv", folder, (int)getpid());
     ck_assert_ok(alcore_selection_write(selection, path, NULL));
-    snprintf(self->table, sizeof self->table, "%s", read_all(path));
+    snprintf(self->table, sizeof self->table, "%s", file_text(path));
     unlink(path);
     self->count = alcore_selection_count(selection);
     memcpy(self->picks, alcore_selection_rows(selection),

@@ -12,16 +12,7 @@
 #include "alcore/extra.h"
 #include "check_status.h"
 #include "check_suite.h"
-
-/* The text of a file of less than 16 KiB, valid until the next call. */
-static inline const char *read_all(const char *path) {
-    static char text[16384];
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
-}
+#include "file_text.h"
 
 static inline alcore_pool *pool_of(alcore_ctx *ctx, const char *const *texts, int64_t count) {
     alcore_pool *pool;

@@ -445,8 +445,8 @@ START_TEST(the_ngram_model_keeps_its_logprobs) {
         alcore_selection *selection = selected(request);
         snprintf(path, sizeof path, "%s/picks.tsv", folder);
         ck_assert_ok(alcore_selection_write(selection, path, NULL));
-        ck_assert_msg(turn == 0 || strcmp(first, read_all(path)) == 0, "selections differ");
-        snprintf(first, sizeof first, "%s", read_all(path));
+        ck_assert_msg(turn == 0 || strcmp(first, file_text(path)) == 0, "selections differ");
+        snprintf(first, sizeof first, "%s", file_text(path));
         unlink(path);
         alcore_selection_unref(selection);
         alcore_request_unref(request);

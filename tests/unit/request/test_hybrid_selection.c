@@ -523,12 +523,12 @@ START_TEST(files_and_words) {
     ck_assert_ok(alcore_request_set(request, "price", "2/w"));
     alcore_selection *selection = selected(request);
     ck_assert_ok(alcore_selection_write(selection, "hybrid_selection.tsv", NULL));
-    expect_in(read_all("hybrid_selection.tsv"),
+    expect_in(file_text("hybrid_selection.tsv"),
               "rank\tindex\tid\tscore\tcost\tkind\tu\tocc\tfirst_position\tlength\treason\ttext\n"
               "1\t1\t2\t3\t3\tsentence\t3\t\t\t\tuncertainty top 34 %\tb c d\n"
               "2\t0\t1:0+2\t2\t2\tphrase\t");
     ck_assert_ok(alcore_selection_write(selection, "hybrid_selection.jsonl", NULL));
-    const char *lines = read_all("hybrid_selection.jsonl");
+    const char *lines = file_text("hybrid_selection.jsonl");
     expect_in(lines, "\"id\":\"2\",\"source\":\"b c d\",\"lang\":\"unknown\",\"al\":{");
     expect_in(lines, "\"kind\":\"sentence\"");
     expect_in(lines, "\"source\":\"a b\",\"lang\":\"unknown\",\"contexts\":[{\"id\":\"1\",");
@@ -539,7 +539,7 @@ START_TEST(files_and_words) {
     expect_in(alcore_selection_provenance(selection), "\"parts\":[{");
     ck_assert_double_eq(alcore_selection_amount(selection), 12);
     ck_assert_ok(alcore_selection_report(selection, "hybrid_selection.html", NULL));
-    expect_in(read_all("hybrid_selection.html"), "hybrid");
+    expect_in(file_text("hybrid_selection.html"), "hybrid");
     remove("hybrid_selection.tsv");
     remove("hybrid_selection.jsonl");
     remove("hybrid_selection.html");

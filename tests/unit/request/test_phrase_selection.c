@@ -369,12 +369,12 @@ START_TEST(files_and_words) {
     ck_assert_ptr_null(strstr(alcore_selection_summary(selection), "occurrences:"));
     expect_in(alcore_selection_provenance(selection), "\"phrases_of_rows\":6");
     ck_assert_ok(alcore_selection_write(selection, "phrase_selection.tsv", NULL));
-    expect_in(read_all("phrase_selection.tsv"),
+    expect_in(file_text("phrase_selection.tsv"),
               "rank\tindex\tid\tscore\tcost\tocc\tfirst_position\tlength\treason\ttext\n"
               "1\t0\t1:0+3\t3\t3\t3\t0\t3\toccurs 3 times, in 50 % of the pool; 2 of 6 longer "
               "phrases contain it\tthe patient has\n");
     ck_assert_ok(alcore_selection_write(selection, "phrase_selection.jsonl", NULL));
-    expect_in(read_all("phrase_selection.jsonl"),
+    expect_in(file_text("phrase_selection.jsonl"),
               "\"id\":\"1:0+3\",\"source\":\"the patient has\",\"lang\":\"unknown\",\"contexts\":["
               "{\"id\":\"1\",\"index\":0,\"source\":\"the patient has severe headache\"},"
               "{\"id\":\"2\",\"index\":1,\"source\":\"the patient has severe nausea\"},"

@@ -408,7 +408,7 @@ START_TEST(what_is_there_is_saved) {
     ck_assert_ok(alcore_select(self.request, &selection));
     alcore_ctx_cancel(shared);
     ck_assert_ok(alcore_selection_write(selection, "request_cancel.tsv", NULL));
-    ck_assert_ptr_nonnull(strstr(read_all("request_cancel.tsv"), "sentence number"));
+    ck_assert_ptr_nonnull(strstr(file_text("request_cancel.tsv"), "sentence number"));
     alcore_ctx_cancel_clear(shared);
     remove("request_cancel.tsv");
     self.saved = selection;
@@ -417,7 +417,7 @@ START_TEST(what_is_there_is_saved) {
         self.act = ACTIONS[a];
         ck_assert_int_eq(answer(&self), ALCORE_E_CANCELLED);
         ck_assert_ok(self.answer);
-        ck_assert_ptr_nonnull(strstr(read_all("request_cancel.tsv"), "sentence number"));
+        ck_assert_ptr_nonnull(strstr(file_text("request_cancel.tsv"), "sentence number"));
         remove("request_cancel.tsv");
     }
     alcore_selection_unref(selection);

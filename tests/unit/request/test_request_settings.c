@@ -210,7 +210,7 @@ START_TEST(standard_output) {
         close(kept);
         close(file);
         ck_assert_ok(status);
-        const char *text = read_all(path);
+        const char *text = file_text(path);
         ck_assert_msg(strncmp(text, begins[i], strlen(begins[i])) == 0, "%s", text);
     }
     unlink(path);
@@ -262,7 +262,7 @@ START_TEST(reports_tell_groups_and_price) {
         char path[TEST_PATH_BYTES];
         test_file_make(path, "report", endings[i], "");
         ck_assert_ok(alcore_selection_report(selection, path, NULL));
-        const char *text = read_all(path);
+        const char *text = file_text(path);
         for (int k = 0; k < 3; k++)
             ck_assert_msg(strstr(text, told[i][k]), "no %s in %s", told[i][k], text);
         unlink(path);

@@ -58,15 +58,8 @@ static char *selection_file(const char *strategy, const char *sentences, const c
     alcore_selection *selection = selected(request);
     ck_assert_int_gt(alcore_selection_count(selection), 20);
     ck_assert_ok(alcore_selection_write(selection, "request_threads.tsv", NULL));
-    FILE *file = fopen("request_threads.tsv", "rb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
-    *length = (size_t)ftell(file);
-    rewind(file);
-    text = malloc(*length + 1);
-    ck_assert_uint_eq(fread(text, 1, *length, file), *length);
-    text[*length] = '\0';
-    fclose(file);
+    text = strdup(file_text("request_threads.tsv"));
+    *length = strlen(text);
     remove("request_threads.tsv");
     alcore_selection_unref(selection);
     alcore_request_unref(request);
@@ -98,7 +91,7 @@ START_TEST(hybrid_is_golden) {
         ck_assert_uint_eq(fwrite(text, 1, length, out), length);
         ck_assert_int_eq(fclose(out), 0);
     }
-    ck_assert_msg(strcmp(text, read_all(PATH)) == 0, "%s differs:\n%.2000s", PATH, text);
+    ck_assert_msg(strcmp(text, file_text(PATH)) == 0, "%s differs:\n%.2000s", PATH, text);
     free(text);
 }
 END_TEST

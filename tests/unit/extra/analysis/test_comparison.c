@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "check_suite.h"
+#include "file_text.h"
 #include "last_warning.h"
 #include "options_with.h"
 #include "test_folder.h"
@@ -387,13 +388,8 @@ END_TEST
 /* ---- files ---- */
 
 static const char *written(const alcore_comparison *comparison, const char *name) {
-    static char text[1 << 17];
     ck_assert_ok(alcore_comparison_write(comparison, in_folder(name)));
-    FILE *file = fopen(in_folder(name), "rb");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
+    return file_text(in_folder(name));
 }
 
 START_TEST(files) {

@@ -11,6 +11,7 @@
 
 #include "alcore/extra/annotation.h"
 #include "check_status.h"
+#include "file_text.h"
 #include "options_with.h"
 #include "test_folder.h"
 
@@ -58,12 +59,7 @@ static const char *put(const char *name, const char *text) {
 }
 
 static const char *get(const char *name) {
-    static char text[2048];
-    FILE *file = fopen(in_folder(name), "rb");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
+    return file_text(in_folder(name));
 }
 
 /* Adds a phrase that occurs first in a row. */

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include "alcore/extra/annotation.h"
+#include "annotation_line.h"
 #include "check_status.h"
 #include "check_suite.h"
+#include "file_text.h"
 #include "test_folder.h"
 
 static const char *const texts[] = {
@@ -43,15 +45,6 @@ static const char *put_file(const char *name, const char *text) {
     return path;
 }
 
-static const char *get_file(const char *path) {
-    static char text[4096];
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
-}
-
 static void begin(bool with_references) {
     alcore_records records = ALCORE_RECORDS_INIT;
     test_folder_make(folder, "annotations");
@@ -71,17 +64,8 @@ static void end(void) {
     test_folder_remove(folder);
 }
 
-/* Item i as one line: "ID KIND TEXT = TRANSLATION (STATUS, row ROW)". */
 static const char *item(int64_t i) {
-    static char line[8][256];
-    static int next;
-    char *out = line[next++ % 8];
-    const char *translation = alcore_annotations_translation(annotations, i, NULL);
-    snprintf(out, 256, "%s %s %s = %s (%s, row %lld)", alcore_annotations_id(annotations, i),
-             alcore_annotations_kind(annotations, i), alcore_annotations_text(annotations, i, NULL),
-             translation ? translation : "-", alcore_annotations_status(annotations, i),
-             (long long)alcore_annotations_row(annotations, i));
-    return out;
+    return annotation_line(annotations, i);
 }
 
 static const char selection[] = "rank\tindex\tid\tscore\tcost\tkind\treason\ttext\n"
@@ -186,10 +170,10 @@ START_TEST(answers) {
     ck_assert_str_eq(item(2), "7 phrase fever = Fieber (ok, row 5)");
     const char *out = path_of("out.tsv");
     ck_assert_ok(alcore_annotations_write(annotations, out, NULL));
-    ck_assert_str_eq(get_file(out), "id\ttext\ttranslation\tflags\n"
-                                    "4\tthe patient was treated\tder Patient\\twurde\t\n"
-                                    "4\tsevere headache\tstarke Kopfschmerzen\t\n"
-                                    "7\tfever\tFieber\t\n");
+    ck_assert_str_eq(file_text(out), "id\ttext\ttranslation\tflags\n"
+                                     "4\tthe patient was treated\tder Patient\\twurde\t\n"
+                                     "4\tsevere headache\tstarke Kopfschmerzen\t\n"
+                                     "7\tfever\tFieber\t\n");
     alcore_annotations_unref(annotations);
     ck_assert_ok(alcore_annotations_new(pool, &annotations));
     ck_assert_ok(alcore_annotations_read_selection(annotations, selected));
@@ -413,7 +397,7 @@ START_TEST(requests) {
     const char *out = path_of("r.tsv");
     ck_assert_ok(alcore_annotations_write_requests(annotations, out, NULL));
     ck_assert_str_eq(
-        get_file(out),
+        file_text(out),
         "req_id\tkind\tlang\tcost\ttext\tcontext\n"
         "4\tsent\tunknown\t4\tthe patient was treated\t\n"
         "4\tphrase\tunknown\t2\tsevere headache\tthe patient has severe headache | severe headache "
@@ -426,10 +410,10 @@ START_TEST(requests) {
                                        "1\tthe patient\tz\n")));
     out = path_of("r.jsonl");
     ck_assert_ok(alcore_annotations_write_requests(annotations, out, NULL));
-    ck_assert_str_eq(get_file(out), "{\"schema\":\"alcore-requests-1\",\"req_id\":\"7\",\"kind\":"
-                                    "\"phrase\",\"lang\":\"unknown\","
-                                    "\"cost\":1,\"text\":\"fever\",\"context\":[\"the patient has "
-                                    "fever\"]}\n");
+    ck_assert_str_eq(file_text(out), "{\"schema\":\"alcore-requests-1\",\"req_id\":\"7\",\"kind\":"
+                                     "\"phrase\",\"lang\":\"unknown\","
+                                     "\"cost\":1,\"text\":\"fever\",\"context\":[\"the patient has "
+                                     "fever\"]}\n");
     ck_assert_fails(alcore_annotations_write_requests(annotations, path_of("r.txt"), NULL),
                     ALCORE_E_UNSUPPORTED, "r.txt");
     ck_assert_int_ne(access(path_of("r.txt"), F_OK), 0);

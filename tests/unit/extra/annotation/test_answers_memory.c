@@ -8,6 +8,7 @@
 #include "alcore/alcore.h"
 #include "alcore/extra/annotation.h"
 #include "alcore/extra/mix.h"
+#include "annotation_line.h"
 #include "check_status.h"
 #include "check_suite.h"
 #include "test_folder.h"
@@ -51,19 +52,6 @@ static alcore_selection *select_of(alcore_pool *from, const char *name, const ch
     return selection;
 }
 
-/* Item i as one line. */
-static const char *item_of(const alcore_annotations *of, int64_t i) {
-    static char lines[4][256];
-    static int next;
-    char *line = lines[next++ % 4];
-    const char *translation = alcore_annotations_translation(of, i, NULL);
-    snprintf(line, 256, "%s %s %s = %s (%s, row %lld)", alcore_annotations_id(of, i),
-             alcore_annotations_kind(of, i), alcore_annotations_text(of, i, NULL),
-             translation ? translation : "-", alcore_annotations_status(of, i),
-             (long long)alcore_annotations_row(of, i));
-    return line;
-}
-
 /* The items of a selection are those of its file. */
 static void check_like_the_file(const alcore_selection *selection) {
     char folder[TEST_PATH_BYTES], path[2 * TEST_PATH_BYTES];
@@ -78,7 +66,7 @@ static void check_like_the_file(const alcore_selection *selection) {
     ck_assert_int_gt(alcore_annotations_count(read), 0);
     ck_assert_int_eq(alcore_annotations_count(added), alcore_annotations_count(read));
     for (int64_t i = 0; i < alcore_annotations_count(read); i++)
-        ck_assert_str_eq(item_of(added, i), item_of(read, i));
+        ck_assert_str_eq(annotation_line(added, i), annotation_line(read, i));
     ck_assert_double_eq(alcore_annotations_spent(added), alcore_annotations_spent(read));
     alcore_annotations_unref(read);
     alcore_annotations_unref(added);
@@ -158,8 +146,9 @@ START_TEST(answers_by_number) {
     ck_assert(report.unusable == 2 && report.corrected == 0);
     ck_assert_ptr_nonnull(strstr(report.messages, "answer 3: there is no item 9 of 3\n"));
     ck_assert_ptr_nonnull(strstr(report.messages, "answer 4: there is no item -1 of 3\n"));
-    ck_assert_str_eq(item_of(annotations, 2), "7 phrase fever = Fieber (ok, row 5)");
-    ck_assert_str_eq(item_of(annotations, 0), "4 sent the patient was treated = - (open, row 3)");
+    ck_assert_str_eq(annotation_line(annotations, 2), "7 phrase fever = Fieber (ok, row 5)");
+    ck_assert_str_eq(annotation_line(annotations, 0),
+                     "4 sent the patient was treated = - (open, row 3)");
     answers.translation_lengths = lengths;
     answers.count = 1;
     report = answer(&answers);
@@ -185,7 +174,7 @@ START_TEST(answers_by_id) {
     ck_assert_ptr_nonnull(strstr(report.messages, "answer 2: several items have the id \"4\""));
     ck_assert_ptr_nonnull(strstr(report.messages, "answer 3: no selected item has the id \"5\""));
     ck_assert_ptr_nonnull(strstr(report.messages, "answer 4: it has no id"));
-    ck_assert_str_eq(item_of(annotations, 1),
+    ck_assert_str_eq(annotation_line(annotations, 1),
                      "4 phrase severe headache = starke Kopfschmerzen (ok, row 0)");
 }
 END_TEST
@@ -205,9 +194,10 @@ START_TEST(statuses_and_conflicts) {
     ck_assert_ptr_nonnull(
         strstr(report.messages, "answer 3: the item with the id \"7\" has another answer in answer "
                                 "2, \"Fieber\" and \"Hitze\": neither counts"));
-    ck_assert_str_eq(item_of(annotations, 0),
+    ck_assert_str_eq(annotation_line(annotations, 0),
                      "4 sent the patient was treated = - (skipped, row 3)");
-    ck_assert_str_eq(item_of(annotations, 1), "4 phrase severe headache = starke (loose, row 0)");
+    ck_assert_str_eq(annotation_line(annotations, 1),
+                     "4 phrase severe headache = starke (loose, row 0)");
     ck_assert_double_eq(alcore_annotations_refunded(annotations), 4.0);
 }
 END_TEST
@@ -254,7 +244,7 @@ START_TEST(refused) {
                     "size");
     ck_assert_fails(alcore_annotations_answer(annotations, NULL), ALCORE_E_INVALID, "needed");
     ck_assert_fails(alcore_annotations_answer(NULL, &answers), ALCORE_E_INVALID, "needed");
-    ck_assert_str_eq(item_of(annotations, 2), "7 phrase fever = - (open, row 5)");
+    ck_assert_str_eq(annotation_line(annotations, 2), "7 phrase fever = - (open, row 5)");
     answers = (alcore_annotation_answers)ALCORE_ANNOTATION_ANSWERS_INIT; /* none at all */
     ck_assert_int_eq(answer(&answers).lines, 0);
 }

@@ -11,6 +11,7 @@
 #include "alcore/pool_column.h"
 #include "check_status.h"
 #include "check_suite.h"
+#include "file_text.h"
 #include "test_folder.h"
 
 enum { PAIRS = 4, SENTENCES = 4, DIMENSIONS = 2 };
@@ -288,13 +289,8 @@ START_TEST(the_handle_keeps_what_it_shows) {
 END_TEST
 
 static const char *text_of(const char *name) {
-    static char text[4096];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
+    return file_text(path);
 }
 
 START_TEST(files_of_every_format) {

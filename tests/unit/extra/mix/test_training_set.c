@@ -12,6 +12,7 @@
 #include "check_status.h"
 #include "check_suite.h"
 #include "extra/aligner/links_handle.h"
+#include "file_text.h"
 #include "test_folder.h"
 #include "vectors.h"
 
@@ -327,15 +328,6 @@ START_TEST(default_count) {
 }
 END_TEST
 
-static const char *read_text(const char *path) {
-    static char text[8192];
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
-}
-
 START_TEST(files) {
     static const char *const sources[] = {"a\tb", "c"}, *const targets[] = {"A\\B\nC", "C"};
     static const char *const texts[] = {"a c"};
@@ -362,22 +354,22 @@ START_TEST(files) {
     alcore_mix *mix = make_mix(&at);
     snprintf(path, sizeof path, "%s/train.tsv", folder);
     ck_assert_ok(alcore_mix_write(mix, path, NULL));
-    ck_assert_str_eq(read_text(path), "kind\tsrc\ttgt\tprovenance\n"
+    ck_assert_str_eq(file_text(path), "kind\tsrc\ttgt\tprovenance\n"
                                       "sent\ta c\tAC\tpool_row=0 item=0\n"
                                       "phrase\tc\tC\tpool_row=0 item=1\n"
                                       "random\tc\tC\tlabeled_row=1\n"
                                       "random\ta\\tb\tA\\\\B\\nC\tlabeled_row=0\n");
     snprintf(path, sizeof path, "%s/train.jsonl", folder);
     ck_assert_ok(alcore_mix_write(mix, path, NULL));
-    ck_assert_ptr_nonnull(strstr(read_text(path),
+    ck_assert_ptr_nonnull(strstr(file_text(path),
                                  "{\"kind\":\"random\",\"src\":\"a\\tb\",\"tgt\":\"A\\\\B\\nC\","
                                  "\"labeled_row\":0}\n"));
     snprintf(path, sizeof path, "%s/train", folder);
     ck_assert_ok(alcore_mix_write_parallel(mix, path));
     snprintf(path, sizeof path, "%s/train.src", folder);
-    ck_assert_str_eq(read_text(path), "a c\nc\nc\na\tb\n");
+    ck_assert_str_eq(file_text(path), "a c\nc\nc\na\tb\n");
     snprintf(path, sizeof path, "%s/train.tgt", folder);
-    ck_assert_str_eq(read_text(path), "AC\nC\nC\nA\\\\B\\nC\n");
+    ck_assert_str_eq(file_text(path), "AC\nC\nC\nA\\\\B\\nC\n");
     ck_assert_fails(alcore_mix_write(mix, "train.tmx", NULL), ALCORE_E_UNSUPPORTED, "train.tmx");
     ck_assert_fails(alcore_mix_write_parallel(mix, "no-such-folder/train"), ALCORE_E_IO,
                     "no-such-folder/train.src");

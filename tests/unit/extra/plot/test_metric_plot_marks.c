@@ -12,6 +12,7 @@
 
 #include "alcore/extra/plot.h"
 #include "check_status.h"
+#include "file_text.h"
 #include "options_with.h"
 #include "test_folder.h"
 #include "text/utf8.h"
@@ -34,14 +35,8 @@ static const char *in_folder(const char *name) {
     return path;
 }
 
-/* The text of a file, valid until the next call. */
 static const char *text_of(const char *name) {
-    static char text[1 << 20];
-    FILE *file = fopen(in_folder(name), "rb");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
+    return file_text(in_folder(name));
 }
 
 static int count_text(const char *text, const char *part) {

@@ -3,6 +3,7 @@
  * what is missing. */
 #include <math.h>
 
+#include "file_text.h"
 #include "project_bed.h"
 
 static alcore_project *project;
@@ -60,12 +61,8 @@ static void expect_part(const char *part) {
 }
 
 static const char *page(void) {
-    static char text[1 << 17];
     ck_assert_ok(alcore_project_write_report(project, in_bed("report.html")));
-    FILE *file = fopen(bed_path, "rb");
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
+    return file_text(bed_path);
 }
 
 static void expect_on_page(const char *part) {

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers that come back: partially, again, in any order, from several people, corrected; what they
  * come to, and what is written of them. */
+#include "file_text.h"
 #include "project_round_bed.h"
 
 static const char *labeled(void) {
-    static char out[4096];
     ck_assert_ok(alcore_project_write_labeled(project, in_bed("out.tsv")));
-    FILE *file = fopen(in_bed("out.tsv"), "rb");
-    out[fread(out, 1, sizeof out - 1, file)] = '\0';
-    fclose(file);
-    return out;
+    return file_text(in_bed("out.tsv"));
 }
 
 START_TEST(partially_and_again) {

@@ -6,13 +6,12 @@
 #include <math.h>
 
 #include "alcore/extra/translating.h"
+#include "file_text.h"
 
 START_TEST(exports) {
-    char text[4096], batch[64];
+    char batch[64];
     ck_assert_ok(alcore_project_export(project, "csv", in_bed("out.csv"), 0));
-    FILE *file = fopen(in_bed("out.csv"), "rb");
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
+    const char *text = file_text(in_bed("out.csv"));
     const char *at[] = {strstr(text, first), strstr(text, second), strstr(text, third)};
     ck_assert(at[0] && at[1] && at[2] && at[0] < at[1] && at[1] < at[2]);
     const char *document;
@@ -23,9 +22,7 @@ START_TEST(exports) {
     ck_assert_ptr_nonnull(strstr(batch, "alcore-"));
     imported(row(second, "b", "", "", ""));
     ck_assert_ok(alcore_project_export(project, "csv", in_bed("out.csv"), 1));
-    file = fopen(in_bed("out.csv"), "rb");
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
+    text = file_text(in_bed("out.csv"));
     ck_assert(strstr(text, first) && !strstr(text, second) && strstr(text, third));
     bed_next(project, ids);
     ck_assert_ok(alcore_project_export(project, "csv", in_bed("out.csv"), -1));
@@ -45,7 +42,6 @@ END_TEST
 /* Annotators see the texts around an item, of its group and no further. */
 START_TEST(contexts) {
     alcore_project *other;
-    char text[4096];
     ck_assert_ok(alcore_project_init(ctx, in_bed("q"), NULL, NULL, 0, &other));
     ck_assert_ok(alcore_project_set(other, "strategy", "random"));
     ck_assert_ok(alcore_project_set(other, "budget", "9"));
@@ -56,9 +52,7 @@ START_TEST(contexts) {
         NULL));
     ck_assert_ok(alcore_project_next(other, NULL, NULL, NULL, 0, NULL));
     ck_assert_ok(alcore_project_export(other, "csv", in_bed("q.csv"), 1));
-    FILE *file = fopen(in_bed("q.csv"), "rb");
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
+    const char *const text = file_text(in_bed("q.csv"));
     ck_assert_ptr_nonnull(strstr(text, "\"A1\nA2\nA3\""));
     ck_assert_ptr_nonnull(strstr(text, "\"A1\nA2\""));
     ck_assert_ptr_nonnull(strstr(text, "\"A2\nA3\""));
@@ -69,12 +63,8 @@ END_TEST
 
 /* What the file "x.csv" says, after the open items of all rounds were exported to it. */
 static const char *exported(alcore_project *of) {
-    static char text[4096];
     ck_assert_ok(alcore_project_export(of, "csv", in_bed("x.csv"), -1));
-    FILE *file = fopen(in_bed("x.csv"), "rb");
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
+    return file_text(in_bed("x.csv"));
 }
 
 static alcore_status translate(void *user, const alcore_batch *batch,

@@ -2,6 +2,7 @@
 /* Models of a project: trained by a function, a command and the engine, measured, and what the log
  * and the status say of a work that did not end. The engine is the null module, whose version
  * counts the pairs that it learned (../../model/module/null_model.c). */
+#include "file_text.h"
 #include "project_bed.h"
 
 #include <math.h>
@@ -32,16 +33,6 @@ static void setup(void) {
 static void teardown(void) {
     alcore_project_unref(project);
     bed_teardown();
-}
-
-/* The bytes of a file; valid until the next call. */
-static const char *bytes_of(const char *path) {
-    static char text[65536];
-    FILE *file = fopen(path, "rb");
-    ck_assert_msg(file != NULL, "%s", path);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
 }
 
 static bool document_has(const char *part) {
@@ -84,7 +75,7 @@ static alcore_status call(void *user, const alcore_project_work *work, const cha
     ck_assert_str_eq(work->project, in_bed("p"));
     self->round = work->round;
     snprintf(self->labeled, sizeof self->labeled, "%s",
-             work->labeled ? bytes_of(work->labeled) : "none");
+             work->labeled ? file_text(work->labeled) : "none");
     snprintf(self->model, sizeof self->model, "%s", work->model ? work->model : "none");
     self->training = bed_status(project).training == 1;
     if (self->makes) {
@@ -106,7 +97,7 @@ START_TEST(functions) {
     train.user = eval.user = &self;
     ck_assert_ok(alcore_project_train(project, &train, &out));
     ck_assert_str_eq(out, in_bed("p/models/round-1"));
-    ck_assert_str_eq(bytes_of(in_bed("p/models/round-1")), "weights");
+    ck_assert_str_eq(file_text(in_bed("p/models/round-1")), "weights");
     ck_assert(self.round == 1 && self.training && strstr(self.labeled, "\tzwei\t"));
     ck_assert_ptr_nonnull(strstr(self.model, "/models/round-1.part"));
     ck_assert(bed_status(project).training == 0);
@@ -165,11 +156,11 @@ START_TEST(commands) {
     char expected[3 * sizeof kept];
     snprintf(expected, sizeof expected, "ALCORE_LABELED=%s\nALCORE_PROJECT=%s\nALCORE_ROUND=1\n",
              kept, in_bed("p"));
-    ck_assert_str_eq(bytes_of(in_bed("p/models/round-1/env")), expected);
+    ck_assert_str_eq(file_text(in_bed("p/models/round-1/env")), expected);
     char here[4096];
     ck_assert_ptr_nonnull(getcwd(here, sizeof here));
-    ck_assert_int_eq(strncmp(bytes_of(in_bed("p/models/round-1/pwd")), here, strlen(here)), 0);
-    ck_assert_ptr_nonnull(strstr(bytes_of(kept), "\"reference\":\"zwei\""));
+    ck_assert_int_eq(strncmp(file_text(in_bed("p/models/round-1/pwd")), here, strlen(here)), 0);
+    ck_assert_ptr_nonnull(strstr(file_text(kept), "\"reference\":\"zwei\""));
     /* Another one takes its place, also a file that of a folder; what failed leaves it. */
     ck_assert_fails(by_command("echo half > \"$ALCORE_MODEL\"; echo word; echo last >&2; exit 9",
                                &options, &out),
@@ -185,12 +176,12 @@ START_TEST(commands) {
     char report[sizeof kept];
     snprintf(report, sizeof report, "%s", in_bed("report.html"));
     ck_assert_ok(alcore_project_write_report(project, report));
-    ck_assert_ptr_nonnull(strstr(bytes_of(report), "<p>The last training failed: the command of "
-                                                   "train ended with status 137: "));
+    ck_assert_ptr_nonnull(strstr(file_text(report), "<p>The last training failed: the command of "
+                                                    "train ended with status 137: "));
     ck_assert_int_eq(access(in_bed("p/models/round-1/env"), F_OK), 0);
     ck_assert_ok(
         by_command("test ! -e \"$ALCORE_MODEL\" && echo new > \"$ALCORE_MODEL\"", &options, &out));
-    ck_assert_str_eq(bytes_of(in_bed("p/models/round-1")), "new\n");
+    ck_assert_str_eq(file_text(in_bed("p/models/round-1")), "new\n");
     ck_assert_int_ne(access(in_bed("p/models/round-1.part"), F_OK), 0);
     ck_assert_int_ne(access(in_bed("p/models/round-1.old"), F_OK), 0);
     ck_assert_ok(by_command("true", &options, &out));
@@ -200,7 +191,7 @@ START_TEST(commands) {
     snprintf(old, sizeof old, "%s", in_bed("p/models/round-1.old"));
     ck_assert_int_eq(rename(in_bed("p/models/round-1"), old), 0);
     ck_assert_ok(by_command("true", &options, &out));
-    ck_assert_str_eq(bytes_of(in_bed("p/models/round-1")), "new\n");
+    ck_assert_str_eq(file_text(in_bed("p/models/round-1")), "new\n");
 }
 END_TEST
 
@@ -212,7 +203,7 @@ static const char *mixed_pairs(const alcore_mix_options *mix) {
     options.labeled = path;
     options.mix = mix;
     ck_assert_ok(by_command("true", &options, NULL));
-    return bytes_of(path);
+    return file_text(path);
 }
 
 static int count_of(const char *text, const char *part) {
@@ -273,7 +264,7 @@ START_TEST(mixed) {
     options.model = path;
     ck_assert_ok(alcore_project_train(project, &options, NULL));
     ck_assert_ptr_nonnull(
-        strstr(bytes_of(in_bed("p/models/round-1/config.json")), "\"trained\": 5"));
+        strstr(file_text(in_bed("p/models/round-1/config.json")), "\"trained\": 5"));
 }
 END_TEST
 
@@ -318,7 +309,7 @@ START_TEST(the_engine) {
     ck_assert_ok(alcore_project_train(project, &train, &out));
     ck_assert_str_eq(out, in_bed("p/models/round-1"));
     ck_assert_ptr_nonnull(
-        strstr(bytes_of(in_bed("p/models/round-1/config.json")), "\"trained\": 3"));
+        strstr(file_text(in_bed("p/models/round-1/config.json")), "\"trained\": 3"));
     ck_assert(document_has("\"training\":{\"seed\":11,\"rate\":0.25}"));
     ck_assert(document_has("\"updates\":3}"));
     char path[sizeof start];
@@ -327,7 +318,7 @@ START_TEST(the_engine) {
     train.with_labeled = 1;
     ck_assert_ok(alcore_project_train(project, &train, &out));
     ck_assert_ptr_nonnull(
-        strstr(bytes_of(in_bed("p/models/round-1/config.json")), "\"trained\": 4"));
+        strstr(file_text(in_bed("p/models/round-1/config.json")), "\"trained\": 4"));
     how.best = start;
     ck_assert_fails(alcore_project_train(project, &train, &out), ALCORE_E_PARAM, "best");
     how.best = NULL;
@@ -461,7 +452,7 @@ START_TEST(one_at_a_time) {
     snprintf(report, sizeof report, "%s", in_bed("report.html"));
     ck_assert_ok(alcore_project_write_report(project, report));
     ck_assert_ptr_nonnull(
-        strstr(bytes_of(report), "<p>The last training was begun and has not ended.</p>"));
+        strstr(file_text(report), "<p>The last training was begun and has not ended.</p>"));
     options.function = nest;
     ck_assert_ok(alcore_project_train(project, &options, NULL));
     ck_assert_int_eq(bed_status(project).training, 0);
@@ -561,7 +552,7 @@ static alcore_status collect(void *user, const alcore_project_work *work, const 
     (void)user;
     bed_put("p/models/round-1.part", "mine");
     ck_assert_int_eq(freed(), 0);
-    ck_assert_str_eq(bytes_of(work->model), "mine");
+    ck_assert_str_eq(file_text(work->model), "mine");
     *out = work->model; /* is no model elsewhere */
     return ALCORE_OK;
 }
@@ -579,14 +570,14 @@ START_TEST(left_by_kills) {
         ck_assert_ok(alcore_project_verify(project));
         ck_assert_int_eq(freed(), kill == 0 ? 0 : kill == 1 ? 5 : 7);
         ck_assert(there("p/models/round-1") && !there("p/models/round-1.old"));
-        ck_assert_str_eq(bytes_of(in_bed("p/models/round-1")), "one\n");
+        ck_assert_str_eq(file_text(in_bed("p/models/round-1")), "one\n");
         ck_assert_ok(alcore_project_verify(project));
     }
     /* A training that makes nothing puts it back too. */
     move("p/models/round-1", "p/models/round-1.old");
     bed_put("p/models/round-1", "other");
     train_by("true");
-    ck_assert_str_eq(bytes_of(in_bed("p/models/round-1")), "one\n");
+    ck_assert_str_eq(file_text(in_bed("p/models/round-1")), "one\n");
     /* Two that are both damaged stay, for verify. */
     bed_put("p/models/round-1", "onE\n");
     bed_put("p/models/round-1.old", "half");
@@ -603,7 +594,7 @@ START_TEST(left_by_kills) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) ck_assert(there(others[i]));
     options.function = collect;
     ck_assert_ok(alcore_project_train(project, &options, NULL));
-    ck_assert_str_eq(bytes_of(in_bed("p/models/round-1")), "mine");
+    ck_assert_str_eq(file_text(in_bed("p/models/round-1")), "mine");
     ck_assert(!there("p/models/round-1.old"));
     ck_assert_ok(alcore_project_verify(project));
 }

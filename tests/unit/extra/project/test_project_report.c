@@ -5,16 +5,12 @@
 #include <stdlib.h>
 
 #include "fault_allocator.h"
+#include "file_text.h"
 
 /* The page as a text, which the caller frees. */
 static char *page_of(alcore_project *project) {
-    char *text = calloc(1, 1 << 17);
     ck_assert_ok(alcore_project_write_report(project, in_bed("report.html")));
-    FILE *file = fopen(bed_path, "rb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_lt(fread(text, 1, (1 << 17) - 1, file), (1 << 17) - 1);
-    fclose(file);
-    return text;
+    return strdup(file_text(bed_path));
 }
 
 #define HAS(page, text) ck_assert_msg(strstr(page, text) != NULL, "\"%s\" is not in the page", text)

@@ -67,6 +67,25 @@ static void write_file(const char *path, const char *data, long bytes) {
     fclose(file);
 }
 
+/* Runs SQL on the project's file with the digests of its pages made anew, by the file system that
+ * an open project has registered; returns how many rows were changed. */
+static int change_sealed(const char *sql) {
+    sqlite3 *database;
+    ck_assert_int_eq(sqlite3_open_v2(in_bed("p/project.sqlite"), &database, SQLITE_OPEN_READWRITE,
+                                     "alcore-checked-pages"),
+                     SQLITE_OK);
+    ck_assert_msg(sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK, "%s: %s", sql,
+                  sqlite3_errmsg(database));
+    const int changes = sqlite3_changes(database);
+    sqlite3_close(database);
+    return changes;
+}
+
+/* The same with SQL that is to change rows. */
+static void run_sealed(const char *sql) {
+    ck_assert_msg(change_sealed(sql) > 0, "%s", sql);
+}
+
 /* ---- hostile files ---- */
 
 START_TEST(other_files) {
@@ -100,19 +119,12 @@ END_TEST
 
 /* The same with pages that have digests: the schema itself is compared. */
 static void check_schema(const char *sql, const char *part) {
-    sqlite3 *database;
     long bytes;
     alcore_project *project;
     char *const copy = read_file(in_bed("p/project.sqlite"), &bytes);
-    /* An open project has registered the file system that writes digests. */
     ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
     alcore_project_unref(project);
-    ck_assert_int_eq(sqlite3_open_v2(in_bed("p/project.sqlite"), &database, SQLITE_OPEN_READWRITE,
-                                     "alcore-checked-pages"),
-                     SQLITE_OK);
-    ck_assert_msg(sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK, "%s: %s", sql,
-                  sqlite3_errmsg(database));
-    sqlite3_close(database);
+    change_sealed(sql);
     ck_assert_fails(open_it(), ALCORE_E_DATA, part);
     write_file(in_bed("p/project.sqlite"), copy, bytes);
     free(copy);
@@ -142,16 +154,11 @@ START_TEST(other_blobs) {
     long bytes;
     char *const copy = read_file(in_bed("p/project.sqlite"), &bytes);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        sqlite3 *database;
         char sql[256];
         alcore_project *project;
         ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
-        ck_assert_int_eq(sqlite3_open_v2(in_bed("p/project.sqlite"), &database,
-                                         SQLITE_OPEN_READWRITE, "alcore-checked-pages"),
-                         SQLITE_OK);
         snprintf(sql, sizeof sql, "UPDATE files SET blob = '%s' WHERE file = 1", names[i]);
-        ck_assert_int_eq(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
-        sqlite3_close(database);
+        run_sealed(sql);
         ck_assert_fails(alcore_project_next(project, NULL, NULL, NULL, 0, NULL), ALCORE_E_DATA,
                         "no name of a file");
         ck_assert_fails(alcore_project_verify(project), ALCORE_E_DATA, "no name of a file");
@@ -169,16 +176,11 @@ START_TEST(other_counts) {
     long bytes;
     char *const copy = read_file(in_bed("p/project.sqlite"), &bytes);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        sqlite3 *database;
         char sql[256];
         alcore_project *project;
         ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
-        ck_assert_int_eq(sqlite3_open_v2(in_bed("p/project.sqlite"), &database,
-                                         SQLITE_OPEN_READWRITE, "alcore-checked-pages"),
-                         SQLITE_OK);
         snprintf(sql, sizeof sql, "UPDATE counts SET items = %s", counts[i]);
-        ck_assert_int_eq(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
-        sqlite3_close(database);
+        run_sealed(sql);
         const alcore_status status = alcore_project_write_report(project, in_bed("r.html"));
         ck_assert_int_eq(status, i < 2 ? ALCORE_OK : ALCORE_E_NOMEM);
         ck_assert_fails(alcore_project_verify(project), ALCORE_E_DATA, "counts of round 1");
@@ -188,18 +190,6 @@ START_TEST(other_counts) {
     free(copy);
 }
 END_TEST
-
-/* Runs SQL on the project's file with the digests of its pages made anew. */
-static void run_sealed(const char *sql) {
-    sqlite3 *database;
-    ck_assert_int_eq(sqlite3_open_v2(in_bed("p/project.sqlite"), &database, SQLITE_OPEN_READWRITE,
-                                     "alcore-checked-pages"),
-                     SQLITE_OK);
-    ck_assert_msg(sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK, "%s: %s", sql,
-                  sqlite3_errmsg(database));
-    ck_assert_msg(sqlite3_changes(database) > 0, "%s", sql);
-    sqlite3_close(database);
-}
 
 /* A project with answers of two people to the first round: one item is agreed on, after an
  * older answer and a draft that change nothing, on one they differ, and one was skipped. */

@@ -127,12 +127,12 @@ START_TEST(test_unknown_language) {
         ck_assert_ok(alcore_tool_write(
             ctx, info.name, in_folder("x"),
             ITEMS(.ids = ids, .texts = texts, .contexts = texts, .count = 2), options));
-        char *without = strdup(get(tool_path));
+        char *without = strdup(file_text(tool_path));
         ck_assert_ok(alcore_tool_write(ctx, info.name, tool_path,
                                        ITEMS(.ids = ids, .texts = texts, .contexts = texts,
                                              .languages = languages, .count = 2),
                                        options));
-        ck_assert_msg(strcmp(without, get(tool_path)) == 0, "%s", info.name);
+        ck_assert_msg(strcmp(without, file_text(tool_path)) == 0, "%s", info.name);
         free(without);
         compared++;
     }

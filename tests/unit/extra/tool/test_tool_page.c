@@ -23,7 +23,7 @@ static const char *page_of(const alcore_tool_options *options) {
     items.contexts = items.reasons = items.groups = some;
     items.scores = scores;
     ck_assert_ok(alcore_tool_write(ctx, "page", in_folder("page.html"), &items, options));
-    return get(tool_path);
+    return file_text(tool_path);
 }
 
 /* What is asked in a page; the caller drops it. */
@@ -106,7 +106,7 @@ START_TEST(test_digest) {
     }
     alcore_tool_items items = tool_items(ids, texts, NULL, 2);
     ck_assert_ok(alcore_tool_write(ctx, "page", in_folder("two.html"), &items, NULL));
-    json_t *two = asked_of(get(tool_path));
+    json_t *two = asked_of(file_text(tool_path));
     ck_assert_str_ne(string_of(two, "digest"), digest);
     json_decref(two);
     json_decref(one);
@@ -129,7 +129,7 @@ START_TEST(test_refused) {
     ck_assert_ptr_null(fopen(in_folder("x.html"), "rb"));
     const alcore_tool_items none = tool_items(NULL, NULL, NULL, 0);
     ck_assert_ok(alcore_tool_write(ctx, "page", tool_path, &none, NULL));
-    json_t *asked = asked_of(get(tool_path));
+    json_t *asked = asked_of(file_text(tool_path));
     ck_assert_uint_eq(json_array_size(json_object_get(asked, "items")), 0);
     json_decref(asked);
 }

@@ -29,7 +29,7 @@ START_TEST(test_written) {
     ck_assert_ok(alcore_tool_write(ctx, "po", in_folder("x.po"), &items,
                                    OPTIONS_WITH(alcore_tool_options, .source_language = "en",
                                                 .target_language = "pt-BR", .batch = "r \"3\"")));
-    ck_assert_str_eq(get(tool_path),
+    ck_assert_str_eq(file_text(tool_path),
                      "msgid \"\"\nmsgstr \"\"\n"
                      "\"Project-Id-Version: r \\\"3\\\"\\n\"\n"
                      "\"Language: pt-BR\\n\"\n"
@@ -161,8 +161,8 @@ START_TEST(test_languages) {
         items.languages = cases[i].languages;
         options.source_language = cases[i].given;
         ck_assert_ok(alcore_tool_write(ctx, "po", in_folder("x.po"), &items, &options));
-        ck_assert_ptr_nonnull(strstr(get(tool_path), cases[i].line));
-        ck_assert_ptr_nonnull(strstr(get(tool_path), "Language: und\\n"));
+        ck_assert_ptr_nonnull(strstr(file_text(tool_path), cases[i].line));
+        ck_assert_ptr_nonnull(strstr(file_text(tool_path), "Language: und\\n"));
     }
 }
 END_TEST
@@ -175,8 +175,8 @@ START_TEST(test_order) {
     alcore_tool_items items = tool_items(ids, texts, drafts, 3);
     items.text_lengths = lengths;
     ck_assert_ok(alcore_tool_write(ctx, "po", in_folder("x.po"), &items, NULL));
-    ck_assert_ptr_nonnull(strstr(get(tool_path), "msgid \"one\"\n"));
-    ck_assert_ptr_nonnull(strstr(get(tool_path), "Project-Id-Version: alcore\\n"));
+    ck_assert_ptr_nonnull(strstr(file_text(tool_path), "msgid \"one\"\n"));
+    ck_assert_ptr_nonnull(strstr(file_text(tool_path), "Project-Id-Version: alcore\\n"));
     ck_assert_str_eq(answers_of_file("po", in_folder("x.po"), NULL),
                      "z draft 1\na draft 2\nm draft 3\n");
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "file_text.h"
 #include "tool_listing.h"
 
 /* What went out and comes back as it is has no answers, with drafts or without. */
@@ -240,7 +241,6 @@ static const char *draft_in_file(const char *tool, const char *text, const char 
     const char *const labels[] = {"X"}, *const id[] = {"a"};
     alcore_tool_items items = ALCORE_TOOL_ITEMS_INIT;
     alcore_tool_options named = *options;
-    char whole[2048];
     items.count = 1;
     items.ids = id;
     items.texts = &text;
@@ -249,10 +249,7 @@ static const char *draft_in_file(const char *tool, const char *text, const char 
     named.label_count = 1;
     snprintf(path, sizeof path, "%s/draft", folder);
     if (alcore_tool_write(ctx, tool, path, &items, &named) != ALCORE_OK) return alcore_last_error();
-    FILE *file = fopen(path, "rb");
-    whole[fread(whole, 1, sizeof whole - 1, file)] = '\0';
-    fclose(file);
-    const char *at = strstr(whole, from);
+    const char *at = strstr(file_text(path), from);
     snprintf(found, sizeof found, "%.*s", at ? (int)strcspn(at, "}]\n") : 4, at ? at : "none");
     return found;
 }

@@ -50,7 +50,7 @@ static void teardown(void) {
 START_TEST(test_batch) {
     ck_assert_ok(REQUESTS("batch.csv", NULL));
     ck_assert_str_eq(
-        get(in_folder("batch.csv")),
+        file_text(in_folder("batch.csv")),
         "\xEF\xBB\xBFid,text,translation,status,comment,draft,context,reason,group,language,rank,"
         "score,cost\r\n"
         "1,the patient has severe headache,,,,,\"the patient has severe headache\nthe patient was "
@@ -75,7 +75,7 @@ static const char *put_drafts(const char *name, const char *text) {
 static const char *drafted(const char *name, const char *text) {
     put_drafts(name, text);
     ck_assert_ok(REQUESTS("batch.csv", path_of_drafts));
-    return get(in_folder("batch.csv"));
+    return file_text(in_folder("batch.csv"));
 }
 
 static void refuse_drafts(const char *name, const char *text, alcore_status status,
@@ -129,7 +129,7 @@ START_TEST(test_answers) {
     ck_assert_str_eq(alcore_annotations_translation(annotations, 3, NULL), "starke Kopfschmerzen");
     /* An answered item goes out no more. */
     ck_assert_ok(REQUESTS("batch.csv", NULL));
-    ck_assert_str_eq(strchr(get(in_folder("batch.csv")), '\n') + 1, "");
+    ck_assert_str_eq(strchr(file_text(in_folder("batch.csv")), '\n') + 1, "");
 }
 END_TEST
 

@@ -27,7 +27,7 @@ START_TEST(test_written) {
     items.scores = scores;
     items.costs = costs;
     ck_assert_ok(alcore_tool_write(ctx, "csv", in_folder("x.csv"), &items, NULL));
-    ck_assert_str_eq(get(tool_path),
+    ck_assert_str_eq(file_text(tool_path),
                      "\xEF\xBB\xBFid,text,translation,status,comment,draft,context,reason,group,"
                      "language,rank,score,cost\r\n"
                      "\"a,1\",\"x \"\"y\"\"\nz\",,,,,,far,d.txt,en,1,0.25,3\r\n"
@@ -97,7 +97,7 @@ START_TEST(test_labels) {
     static const char *const taggings[] = {"B-X O", NULL};
     alcore_tool_items items = tool_items(ids, texts, drafts, 2);
     ck_assert_ok(alcore_tool_write(ctx, "csv", in_folder("x.csv"), &items, &classes));
-    ck_assert_ptr_nonnull(strstr(get(tool_path), "a,x,pos|neg,draft,,pos|neg,"));
+    ck_assert_ptr_nonnull(strstr(file_text(tool_path), "a,x,pos|neg,draft,,pos|neg,"));
     ck_assert_str_eq(answers_of_file("csv", in_folder("x.csv"), &classes), "a draft neg\tpos\n");
     ck_assert_str_eq(answers_of_file("csv",
                                      put("x.csv", "id,labels,status,draft\na,pos|neg,,\nb,,ok,\n"
@@ -110,7 +110,7 @@ START_TEST(test_labels) {
                     ALCORE_E_DATA, "item 1 (a): a label of the draft has a |");
     items.drafts = taggings;
     ck_assert_ok(alcore_tool_write(ctx, "csv", in_folder("x.csv"), &items, &tags));
-    ck_assert_ptr_nonnull(strstr(get(tool_path), "id,text,tags,status"));
+    ck_assert_ptr_nonnull(strstr(file_text(tool_path), "id,text,tags,status"));
     ck_assert_str_eq(answers_of_file("csv", put("x.csv", "id,tags\na,B-X  O\n"), &tags),
                      "a ok B-X O\n");
 }

@@ -39,7 +39,7 @@ START_TEST(test_written) {
              "<tuv xml:lang=\"en\"><seg>two</seg></tuv>\n"
              "<tuv xml:lang=\"de\"><seg>zwei</seg></tuv>\n</tu>\n</body>\n</tmx>\n",
              alcore_version());
-    ck_assert_str_eq(get(tool_path), expected);
+    ck_assert_str_eq(file_text(tool_path), expected);
     ck_assert_str_eq(answers_of_file("tmx", tool_path, NULL), "b draft zwei\n");
     alcore_tool_answers *answers;
     ck_assert_ok(alcore_tool_read(ctx, "tmx", tool_path, NULL, &answers));

@@ -36,9 +36,10 @@ static void check_written(const char *tool, const char *name) {
     ck_assert_ok(alcore_tool_write(ctx, tool, in_folder(name), &items,
                                    OPTIONS_WITH(alcore_tool_options, .source_language = "en",
                                                 .target_language = "de", .batch = "round-3")));
-    char *written = strdup(get(tool_path));
+    char *written = strdup(file_text(tool_path));
     snprintf(path, sizeof path, TOOL_FILES "/%s", name);
-    ck_assert_msg(strcmp(written, get(path)) == 0, "%s differs; it is now:\n%s", name, written);
+    ck_assert_msg(strcmp(written, file_text(path)) == 0, "%s differs; it is now:\n%s", name,
+                  written);
     free(written);
 }
 

@@ -27,7 +27,7 @@ START_TEST(test_written) {
                                    OPTIONS_WITH(alcore_tool_options, .source_language = "en",
                                                 .target_language = "de", .batch = "r3")));
     ck_assert_str_eq(
-        get(tool_path),
+        file_text(tool_path),
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<xliff version=\"2.0\" xmlns=\"urn:oasis:names:tc:xliff:document:2.0\" srcLang=\"en\" "
         "trgLang=\"de\">\n<file id=\"f1\" original=\"r3\">\n"
@@ -91,13 +91,8 @@ START_TEST(test_states) {
         {"<unit>" SEGMENT("state='final'", "<target>b</target>") "</unit>",
          "FILE:2: the unit has no id\n"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char file[2048];
-        snprintf(file, sizeof file, BEGIN "%s" END, cases[i].unit);
-        ck_assert_msg(strcmp(answers_of("xliff2", "x.xlf", file), cases[i].answer) == 0,
-                      "%s: %s, not %s", cases[i].unit, answers_of("xliff2", "x.xlf", file),
-                      cases[i].answer);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_unit("xliff2", BEGIN, cases[i].unit, END, cases[i].answer);
 }
 END_TEST
 

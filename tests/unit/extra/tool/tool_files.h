@@ -10,6 +10,7 @@
 
 #include "alcore/extra/tool.h"
 #include "check_status.h"
+#include "file_text.h"
 #include "options_with.h"
 #include "test_folder.h"
 
@@ -41,22 +42,6 @@ static inline const char *put_bytes(const char *name, const void *bytes, size_t 
 
 static inline const char *put(const char *name, const char *text) {
     return put_bytes(name, text, strlen(text));
-}
-
-/* The content of a file; valid until the next call. */
-static inline const char *get(const char *path) {
-    static char *text;
-    static size_t bytes;
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    fseek(file, 0, SEEK_END);
-    bytes = (size_t)ftell(file);
-    rewind(file);
-    text = realloc(text, bytes + 1);
-    ck_assert_uint_eq(fread(text, 1, bytes, file), bytes);
-    text[bytes] = '\0';
-    fclose(file);
-    return text;
 }
 
 /* Items with ids, texts and drafts [count]; drafts may be NULL. */
@@ -98,6 +83,15 @@ static inline const char *answers_of_file(const char *tool, const char *path,
 /* The same of a text that is put into a file of that name first. */
 static inline const char *answers_of(const char *tool, const char *name, const char *text) {
     return answers_of_file(tool, put(name, text), NULL);
+}
+
+/* A unit of a file of XLIFF, with what stands before and behind it, has these answers. */
+static inline void expect_unit(const char *tool, const char *begin, const char *unit,
+                               const char *end, const char *expected) {
+    char file[2048];
+    snprintf(file, sizeof file, "%s%s%s", begin, unit, end);
+    const char *found = answers_of(tool, "x.xlf", file);
+    ck_assert_msg(strcmp(found, expected) == 0, "%s: %s, not %s", unit, found, expected);
 }
 
 /* The error of a text that is no file of a tool; in front of it FILE stands for the path. */

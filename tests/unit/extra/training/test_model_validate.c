@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file_text.h"
 #include "model_folder.h"
 #include "training_pool.h"
 
@@ -27,14 +28,9 @@ static void remove_box(void) {
 
 /* The text of a file of the box. */
 static const char *text_of(const char *where, const char *name) {
-    static char text[2000];
     char path[120];
     snprintf(path, sizeof path, "%s/%s", where, name);
-    FILE *file = fopen(path, "r");
-    ck_assert_msg(file != NULL, "%s", path);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
+    return file_text(path);
 }
 
 static void keep_log(void *user, int32_t level, const char *component, const char *message,
