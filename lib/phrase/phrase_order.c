@@ -17,10 +17,11 @@
  * equal digits keep their order. The first pass reads the parts of the buckets, which are freed
  * after it.
  *
- * Phrases that occur once, three quarters of those of en-de/it, are the last of the table and come
- * in order (phrase_singles.c). To sort them with the others, and to count the part of each bucket
- * as a block of its own, took 1.1 times the time of counting all n-grams of that corpus. Memory: 24
- * bytes a phrase that is sorted at most, 12 one that is not. */
+ * Phrases that occur once, three quarters of those of 231,000 texts of software and its manuals,
+ * are the last of the table and come in order (phrase_singles.c). To sort them with the others, and
+ * to count the part of each bucket as a block of its own, took 1.1 times the time of counting all
+ * n-grams of these texts (docs/results/phrases.txt). Memory: 24 bytes a phrase that is sorted at
+ * most, 12 one that is not. */
 #include "phrase/phrase_table.h"
 
 static const char STAGE[] = "ordering phrases";
