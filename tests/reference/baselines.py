@@ -74,16 +74,6 @@ def idds(rows, vectors, labeled, k, alpha=0.67, include_self=False, mode="greedy
     return picks, scores
 
 
-def idds_literal(rows, vectors, labeled, alpha=0.67):
-    """Equation 5 without the self term, term by term; for the property B.6."""
-    scores = {}
-    for v in rows:
-        a = [arithmetic.cos(vectors[v], vectors[w]) for w in rows if w != v]
-        b = [arithmetic.cos(vectors[v], w) for w in labeled.values()]
-        scores[v] = alpha * (sum(a) / len(a) if a else 0.0) - (1 - alpha) * (sum(b) / len(b) if b else 0.0)
-    return scores
-
-
 # ---- BADGE (spec 4.5) ----
 
 

@@ -66,16 +66,6 @@ def semi_maximal(counts, extended=None):
     return [p for p in counts.places if p not in dominated]
 
 
-def semi_maximal_brute(counts):
-    """Equation 6 over all pairs, for the property B.4."""
-    out = []
-    for p in counts.places:
-        longer = [q for q in counts.places if len(q) > len(p) and p in sub_phrases(q)]
-        if not any(2 * counts.occ(q) > counts.occ(p) for q in longer):
-            out.append(p)
-    return out
-
-
 def ngf_smp(counts, labeled, extended=None):
     """The ranking of the semi-maximal phrases that no labeled text has."""
     return rank([p for p in semi_maximal(counts, extended) if p not in labeled.places], counts)

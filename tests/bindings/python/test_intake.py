@@ -9,7 +9,7 @@ import pytest
 
 import alcore
 from alcore import analysis, stop  # noqa: F401  modules of the package
-from intake_sources import CLASSES, IDS, LIKE, LISTS, MASK, MATRIX, NUMBERS, ONLY, PLAIN, SOURCES, WHOLE, module, picks
+from intake_sources import CLASSES, LIKE, LISTS, MASK, MATRIX, NUMBERS, ONLY, PLAIN, SOURCES, WHOLE, module, picks
 
 # ---- roles: name -> (kind of list, function that uses the value) ----
 
@@ -18,10 +18,6 @@ def pool_facts(**fields):
     with alcore.Pool(**fields) as pool:
         return [(pool[row], pool.id(row), pool.reference(row), pool.language(row), pool.group(row), repr(pool.cost(row)))
                 for row in range(len(pool))] + [list(pool.states)]
-
-
-def of_ids(**named):
-    return alcore.select(PLAIN, 6, "random", seed=5, ids=list(map(str, IDS)), **named).indices
 
 
 def marked(rows):
