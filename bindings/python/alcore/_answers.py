@@ -85,25 +85,42 @@ def drive(ask: t.Callable[[list[bytes]], t.Iterable[bytes]], progress: t.Any = N
             progress("exchanges", len(delivered), -1)
 
 
-def run_ranks(answer: t.Callable[[list[bytes]], bytes], gather: t.Callable[[bytes], t.Iterable[bytes]]) -> list[bytes]:
-    """Makes all exchanges of a rank: the last answers of all ranks. answer: gives its own after these messages, and never raises; gather is
-    called by all ranks with theirs, and gives those of all. All ranks make as many exchanges, and the last tells that all have their picks. Where
-    one alone fails between two of them, as without memory, it tells the others in the next one."""
-    delivered: list[bytes] = []
-    wrong = None
-    while True:
-        own = wrong or answer(delivered)
-        delivered = [b""] * len(delivered)  # the job has taken them
-        try:
-            answers = [bytes(one) for one in gather(own)]
-        except Exception:
+def gather_told(make: t.Callable[[], bytes], gather: t.Callable[[bytes], t.Iterable[bytes]], number: int | None) -> list[bytes]:
+    """What all ranks have, once this one, of that number, gathered what make() gives. Where make() fails, the others are told in place of it, and all raise its error. What
+    ends this program, SystemExit or KeyboardInterrupt, is raised here as it was, once the others know of it."""
+    end = None
+    try:
+        own = make()
+    except BaseException as error:
+        own, end = failed(number, error), None if isinstance(error, Exception) else error
+    try:
+        answers = [bytes(one) for one in gather(own)]
+    except Exception:
+        if end is None:
             raise_first([own], "rank")  # what went wrong here could not be told to the others
             raise
-        del own
-        raise_first(answers, "rank")
+    if end is not None:
+        raise end
+    del own
+    raise_first(answers, "rank")
+    return answers
+
+
+def run_ranks(answer: t.Callable[[list[bytes]], bytes], gather: t.Callable[[bytes], t.Iterable[bytes]]) -> list[bytes]:
+    """Makes all exchanges of a rank: the last answers of all ranks. answer: gives its own after these messages; gather is
+    called by all ranks with theirs, and gives those of all. All ranks make as many exchanges, and the last tells that all have their picks. Where
+    one alone fails, also between two of them, as without memory, it tells the others in the next one."""
+    delivered: list[bytes] = []
+    answers: list[bytes] = []
+
+    def make():
+        if answers:
+            delivered.append(fold(one[1:] for one in answers))
+            answers.clear()
+        own = answer(delivered)
+        delivered[:] = [b""] * len(delivered)  # the job has taken them
+        return own
+    while True:
+        answers[:] = gather_told(make, gather, getattr(gather, "rank", None))
         if answers and answers[0][:1] == PICKS:
             return answers
-        try:
-            delivered.append(fold(one[1:] for one in answers))
-        except Exception as error:
-            wrong = failed(getattr(gather, "rank", None), error)

@@ -79,19 +79,16 @@ class Job(Handle):
         """Makes all steps: the picks. gather: called by all ranks with bytes, gives those of all in the order of the ranks, as comm.allgather of
         mpi4py does. A rank that fails tells the others: all raise its error, with its rank. alcore.ranks has functions that gather within
         a time limit."""
-        from ._answers import failed, MESSAGE, PICKS, run_ranks
+        from ._answers import MESSAGE, PICKS, run_ranks
         taken = 0
 
         def answer(delivered):
             nonlocal taken
-            try:
-                for message in delivered[taken:]:
-                    self.deliver(message)
-                    taken += 1
-                message = self.step()
-                return PICKS if message is None else MESSAGE + message
-            except Exception as error:
-                return failed(getattr(gather, "rank", None), error)
+            for message in delivered[taken:]:
+                self.deliver(message)
+                taken += 1
+            message = self.step()
+            return PICKS if message is None else MESSAGE + message
         run_ranks(answer, gather)
         return self.picks
 

@@ -10,7 +10,7 @@ import json
 import time
 import warnings
 
-from ._answers import ClusterPicks, FAILED, failed, MESSAGE, raise_first, result_of, run_ranks
+from ._answers import ClusterPicks, FAILED, gather_told, MESSAGE, result_of, run_ranks
 from ._cluster import forget, Task
 from ._errors import user_level
 from ._lazy import types as t
@@ -32,19 +32,15 @@ def select(texts: t.Any, budget: int | float | str | list[int | float | str], st
 
     def count():
         nonlocal task, pool
-        try:
-            task = Task(budget, strategy, **named)
-            pool = task.pool_of(texts() if callable(texts) else texts)
-            return MESSAGE + json.dumps([len(pool), task.lacks_model(pool)]).encode()
-        except Exception as error:
-            return failed(rank, error)
+        task = Task(budget, strategy, **named)
+        pool = task.pool_of(texts() if callable(texts) else texts)
+        return MESSAGE + json.dumps([len(pool), task.lacks_model(pool)]).encode()
 
     def answer(delivered):
         if progress is not None and delivered:
             progress("exchanges", len(delivered), -1)
         return task.answer(rank, lambda: pool, delivered)
-    counts = [bytes(one) for one in gather(count())]
-    raise_first(counts, "rank")
+    counts = gather_told(count, gather, rank)
     task.counts, lacking = zip(*(json.loads(one[1:]) for one in counts))
     task.stands_in = any(lacking) and all(lacks for rows, lacks in zip(task.counts, lacking) if rows)
     if task.stands_in:

@@ -250,7 +250,7 @@ def run_ranks(function):
         gather.rank = number
         try:
             found[number] = function(number, gather)
-        except Exception as error:
+        except BaseException as error:
             found[number] = error
     threads = [threading.Thread(target=rank, args=(number,)) for number in range(len(CUTS) - 1)]
     for thread in threads:
@@ -301,3 +301,28 @@ def test_all_ranks_raise_the_error_of_the_one_that_failed():
     for function, told in ((broken_file, r"rank 1 \(.*OSError: part-1.txt is cut off"), (broken_rows, r"rank 2 \(.*column text"), (broken_step, r"rank 3 \(.*scores"), (broken_job, r"rank 3 \(.*division")):
         found = run_ranks(function)
         assert all(isinstance(error, alcore.Error) and re.search(told, str(error)) for error in found), found
+
+
+@pytest.mark.parametrize("end", [SystemExit("no more rows"), KeyboardInterrupt()], ids=["exit", "interrupt"])
+@pytest.mark.parametrize("place", ["reader", "model", "job"])
+def test_all_ranks_know_of_the_end_of_a_program(place, end):
+    def leave(*_):
+        raise end
+
+    def columns(rank, *names):
+        return part({name: TABLE[name] for name in names}, *CUTS[rank:rank + 2])
+
+    def ranks(rank, gather):
+        ends = rank == 2
+        if place == "job":
+            first, after = CUTS[rank:rank + 2]
+            pool = alcore.Pool(columns(rank, "text") if after > first else [])
+            request = alcore.Request(pool, strategy="nnll", budget="9", model={"scores": leave if ends else lambda texts: [len(text) for text in texts]})
+            return alcore.Job(request, first_row=first, rows=ROWS).run(gather)
+        if place == "model":
+            return alcore.ranks.select(columns(rank, "text"), 9, "kcenter", gather=gather, model=leave if ends else Lengths)
+        return alcore.ranks.select(leave if ends else columns(rank, *TABLE), 9, "huds", gather=gather)
+    found = run_ranks(ranks)
+    assert found[2] is end
+    told = r"rank 2 \(.*process \d+\): " + ("SystemExit: no more rows$" if isinstance(end, SystemExit) else "KeyboardInterrupt$")
+    assert all(isinstance(error, alcore.Error) and re.search(told, str(error)) for rank, error in enumerate(found) if rank != 2), found

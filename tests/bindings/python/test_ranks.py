@@ -192,6 +192,18 @@ def test_a_rank_that_fails_tells_the_others(root, tmp_path, name):
     assert len(re.findall(r"^alcore\S*\.Error: rank 1 \(.*process \d+\): MemoryError: of rank 1$", said, re.M)) >= (1 if name == "mpi" else len(CUTS) - 1), said
 
 
+@pytest.mark.parametrize("act", ["sys.exit('no more rows')", "raise KeyboardInterrupt"])
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_rank_whose_program_ends_tells_the_others(root, tmp_path, name, act):
+    need(name)
+    begun = time.monotonic()
+    statuses, said = run_ranks(root, tmp_path, name, VICTIM="3", ACT=act, TIMEOUT="60")
+    assert 0 not in statuses and time.monotonic() - begun < 60, said
+    ending = "SystemExit: no more rows" if "exit" in act else "KeyboardInterrupt"
+    assert len(re.findall(r"^alcore\S*\.Error: rank 1 \(.*process \d+\): %s$" % ending, said, re.M)) >= (1 if name == "mpi" else len(CUTS) - 2), said
+    assert re.search(r"^(?:no more rows|KeyboardInterrupt)$", said, re.M), said
+
+
 def test_the_program_of_the_page(root, tmp_path):
     need("mpi")
     page = (root / "docs" / "distributed.md").read_text(encoding="utf-8")
