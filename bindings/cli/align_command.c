@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "inputs.h"
+#include "text_output.h"
 
 /* One run of the command. */
 typedef struct alignment {
@@ -333,10 +334,7 @@ static int print_json(const alignment *self, int64_t pairs, int64_t links) {
         json_object_del(all, "parameters");
         json_object_set_new(all, "model", json_string(option_value(self->args, OPTION_MODEL, "")));
     }
-    const int failed = !all || json_dumpf(all, stdout, JSON_INDENT(2));
-    if (!failed) fputc('\n', stdout);
-    json_decref(all);
-    return failed ? complain(EXIT_MEMORY, "out of memory") : EXIT_DONE;
+    return print_json_object(all);
 }
 
 static int report(const alignment *self) {

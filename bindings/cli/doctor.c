@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "doctor_torch.h"
 #include "terminal.h"
+#include "text_output.h"
 #include "torch_step.h"
 
 /* The devices, each with whether it can be used and, if not, why ("detail"). */
@@ -56,10 +57,7 @@ int command_doctor(const arguments *args) {
             json_pack("{s:s, s:i, s:i, s:O?, s:O, s:O, s:o}", "version", alcore_version(), "abi",
                       (int)alcore_abi(), "threads", (int)alcore_ctx_threads(ctx), "build", build,
                       "devices", devices, "models", models, "torch", doctor_torch_json(&torch));
-        if (!all || json_dumpf(all, stdout, JSON_INDENT(2)))
-            code = complain(EXIT_IO, "cannot write to standard output");
-        putchar('\n');
-        json_decref(all);
+        code = print_json_object(all);
     } else {
         size_t i;
         json_t *device, *value;

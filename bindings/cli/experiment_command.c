@@ -12,7 +12,7 @@ static alcore_status print_event(void *user, const char *line) {
     (void)user;
     terminal_clear();
     printf("%s\n", line);
-    return fflush(stdout) == 0 ? ALCORE_OK : ALCORE_E_IO;
+    return output_end() == EXIT_DONE ? ALCORE_OK : ALCORE_E_IO;
 }
 
 static void print_summary(const char *folder, const alcore_experiment_result *result) {

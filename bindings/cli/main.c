@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "text_output.h"
 
 static int run(const arguments *args) {
     switch (args->command->bit) {
@@ -66,7 +67,5 @@ int main(int argc, char **argv) {
             code = run(&args);
     }
     arguments_clear(&args);
-    if (fflush(stdout) && code == EXIT_DONE)
-        code = complain(EXIT_IO, "cannot write to standard output");
-    return code;
+    return code == EXIT_DONE ? output_end() : code;
 }

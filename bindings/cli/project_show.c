@@ -74,7 +74,6 @@ static bool print_again(const char *folder, const char *action, bool open, const
 static void print_next(const project_run *self, const alcore_project_status *now) {
     const char *folder = self->folder;
     if (option_given(self->args, OPTION_QUIET)) return;
-    fflush(stdout);
     if (print_again(folder, "train", now->training, now->training_failure) ||
         print_again(folder, "eval", now->evaluating, now->evaluating_failure))
         return;
@@ -101,6 +100,7 @@ int project_show_status(project_run *self) {
     }
     TRY(project_outcome(self, alcore_project_get_status(self->project, &now)));
     print_status(&now);
+    TRY(output_end());
     print_next(self, &now);
     return EXIT_DONE;
 }
@@ -174,7 +174,7 @@ int project_show_disagreements(project_run *self) {
     TRY(print_list(self, "disagreements", "answers", names));
     if (option_given(self->args, OPTION_QUIET)) return EXIT_DONE;
     TRY(project_outcome(self, alcore_project_get_agreement(self->project, &found)));
-    fflush(stdout);
+    TRY(output_end());
     terminal_clear();
     if (found.items > 0) print_agreement(&found);
     return EXIT_DONE;

@@ -121,10 +121,7 @@ static int show(const registry *reg, const arguments *args) {
         json_t *all = wanted ? entry_json(reg, wanted) : json_array();
         for (int32_t i = 0; !wanted && reg->name(i); i++)
             json_array_append_new(all, entry_json(reg, reg->name(i)));
-        int written = all ? json_dumpf(all, stdout, JSON_INDENT(2)) : -1;
-        json_decref(all);
-        if (written) return complain(EXIT_IO, "cannot write to standard output");
-        putchar('\n');
+        return print_json_object(all);
     } else if (wanted) {
         entry_text(reg, wanted);
     } else {

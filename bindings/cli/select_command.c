@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "inputs.h"
 #include "select_page.h"
+#include "text_output.h"
 
 int set_parameters(const arguments *args, alcore_status (*set)(void *, const char *, const char *),
                    void *handle) {
@@ -154,16 +155,14 @@ static int write_one(const arguments *args, const inputs *in, const alcore_selec
 /* Prints the provenance of the selection: an object; of several budgets an array of objects. */
 static int print_json(const alcore_selection *picked) {
     int64_t count = alcore_selection_budget_count(picked);
-
-    if (count > 1) putchar('[');
-    for (int64_t i = 0; i < count; i++) {
-        if (i > 0) puts(",");
-        fputs(alcore_selection_provenance(alcore_selection_of_budget(picked, i)), stdout);
-    }
-    puts(count > 1 ? "]" : "");
-    if (fflush(stdout) || ferror(stdout))
-        return complain(EXIT_IO, "cannot write to standard output");
-    return EXIT_DONE;
+    text_output out;
+    TRY(text_output_open(&out));
+    if (count > 1) fputc('[', out.stream);
+    for (int64_t i = 0; i < count; i++)
+        fprintf(out.stream, "%s%s", i > 0 ? ",\n" : "",
+                alcore_selection_provenance(alcore_selection_of_budget(picked, i)));
+    fputs(count > 1 ? "]\n" : "\n", out.stream);
+    return text_output_close(&out, EXIT_DONE, "-");
 }
 
 /* Writes the selections of all budgets; with --json their provenance follows on standard output. */

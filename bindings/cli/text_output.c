@@ -72,15 +72,24 @@ static int write_file(const text_output *out, const char *path) {
     return written ? EXIT_DONE : complain(EXIT_IO, "%s: %s", path, strerror(errno));
 }
 
+static int fail_output(int why) {
+    return complain(EXIT_IO, "cannot write to standard output%s%s", why ? ": " : "",
+                    why ? strerror(why) : "");
+}
+
+int output_end(void) {
+    errno = 0; /* of an earlier write that failed, it is not known any more */
+    return fflush(stdout) || ferror(stdout) ? fail_output(errno) : EXIT_DONE;
+}
+
 int text_output_close(text_output *out, int code, const char *path) {
     if (out->stream && fclose(out->stream) != 0 && code == EXIT_DONE)
         code = complain(EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE && strcmp(path, "-") != 0) {
         code = write_file(out, path);
     } else if (code == EXIT_DONE) {
-        fwrite(out->text, 1, out->length, stdout);
-        if (fflush(stdout) || ferror(stdout))
-            code = complain(EXIT_IO, "cannot write to standard output");
+        const bool written = fwrite(out->text, 1, out->length, stdout) == out->length;
+        code = written ? output_end() : fail_output(errno);
     }
     free(out->text);
     return code;
@@ -108,12 +117,12 @@ int json_needs_file(const arguments *args, const char *things) {
 }
 
 int print_json_object(json_t *object) {
-    const int failed = !object || json_dumpf(object, stdout, JSON_INDENT(2));
-    if (!failed) fputc('\n', stdout);
+    text_output out = {.text = object ? json_dumps(object, JSON_INDENT(2)) : NULL};
     json_decref(object);
-    if (failed) return complain(EXIT_MEMORY, "out of memory");
-    return fflush(stdout) || ferror(stdout) ? complain(EXIT_IO, "cannot write to standard output")
-                                            : EXIT_DONE;
+    if (!out.text) return complain(EXIT_MEMORY, "out of memory");
+    out.length = strlen(out.text);
+    out.text[out.length++] = '\n'; /* in place of the NUL */
+    return text_output_close(&out, EXIT_DONE, "-");
 }
 
 json_t *json_finite(double value) {

@@ -19,6 +19,9 @@ int text_output_open(text_output *out);
 /* With EXIT_DONE writes what was printed to the path, "-": standard output; with any other code it
  * is dropped. Returns the code, or that of the failure. */
 int text_output_close(text_output *out, int code, const char *path);
+/* Hands over what was printed on standard output, and says why it could not all be written. An exit
+ * code. */
+int output_end(void);
 /* Whether a new file or folder can be made at the path: the folder that it would be in is there and
  * may be written. If not, errno says why. */
 bool path_can_be_made(const char *path);
