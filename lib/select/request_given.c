@@ -118,25 +118,55 @@ static bool is_read(const alcore__read_columns *read, int32_t role, const char *
     return false;
 }
 
-/* Appends the names of what reads a column: the built-in strategies that read it of the candidates
- * or, where none does, the first score. text is empty before, and stays so where nothing reads it.
+/* Appends the names of what reads a column of a role: the built-in strategies or, where none reads
+ * it of the candidates, the first score. text is empty before, and stays so where nothing reads it.
  */
-static alcore_status list_readers(alcore_ctx *ctx, const char *column, alcore__buffer *text) {
+static alcore_status list_readers(alcore_ctx *ctx, int32_t role, const char *column,
+                                  alcore__buffer *text) {
     const alcore__strategy_def *def;
     const alcore__score *score;
     alcore_status status = ALCORE_OK;
-    for (int64_t i = 0; status == ALCORE_OK && (def = alcore__strategy_at(i)); i++)
-        for (int32_t n = 0; def->needs[ALCORE__ROLE(CANDIDATES)] &&
-                            def->needs[ALCORE__ROLE(CANDIDATES)][n] && status == ALCORE_OK;
-             n++)
-            if (alcore__need_names(def->needs[ALCORE__ROLE(CANDIDATES)][n], column))
+    for (int64_t i = 0; status == ALCORE_OK && (def = alcore__strategy_at(i)); i++) {
+        const char *const *needs = def->needs[alcore__role_place(role)];
+        for (int32_t n = 0; needs && needs[n] && status == ALCORE_OK; n++)
+            if (alcore__need_names(needs[n], column))
                 status =
                     alcore__buffer_format(ctx, text, "%s%s", text->length ? ", " : "", def->name);
+    }
+    if (role != ALCORE_ROLE_CANDIDATES) return status;
     for (int64_t i = 0; status == ALCORE_OK && !text->length && (score = alcore__score_at(i)); i++)
         for (int32_t n = 0; score->needs[n] && status == ALCORE_OK && !text->length; n++)
             if (alcore__need_names(score->needs[n], column))
                 status = alcore__buffer_format(ctx, text, "the score %s", score->name);
     return status;
+}
+
+/* *out, empty before: the column that was read in place of this one, which the strategy, or a part
+ * of a hybrid, would read where that were not there. */
+static alcore_status find_in_place(const alcore_request *request, const alcore_strategy *strategy,
+                                   int32_t role, const char *column, alcore__buffer *out) {
+    const alcore_strategy *const readers[] = {strategy,
+                                              alcore__strategy_part(strategy, ALCORE__SENTENCES),
+                                              alcore__strategy_part(strategy, ALCORE__PHRASES)};
+    for (size_t r = 0; r < sizeof readers / sizeof *readers && readers[r]; r++) {
+        const char *need;
+        for (int32_t n = 0; (need = alcore__strategy_needs(readers[r], role, n)); n++) {
+            if (!alcore__need_names(need, column)) continue;
+            for (int32_t i = 0; i < request->read->count; i++)
+                if (request->read->entries[i].role == role &&
+                    alcore__need_names(need, request->read->entries[i].name))
+                    return alcore__buffer_format(request->object.ctx, out, "%s",
+                                                 request->read->entries[i].name);
+        }
+    }
+    return ALCORE_OK;
+}
+
+/* Whether a column that a built-in strategy has read is one that a user or a model gives: others
+ * come with a derived pool. */
+static bool is_input(const char *column) {
+    const alcore__column_name *name = alcore__column_name_find(column);
+    return name && name->role == ALCORE__COLUMN_INPUT;
 }
 
 /* Appends the columns that the strategy reads of the pool in a role, "scores or logprobs,
@@ -159,7 +189,7 @@ static alcore_status list_needs(const alcore_request *request, const alcore_stra
     }
     const bool own = text->length > 0;
     for (int32_t i = 0; status == ALCORE_OK && !own && i < read->count; i++)
-        if (read->entries[i].role == role)
+        if (read->entries[i].role == role && is_input(read->entries[i].name))
             status = alcore__buffer_format(ctx, text, "%s%s", text->length ? ", " : "",
                                            read->entries[i].name);
     if (status == ALCORE_OK && !text->length)
@@ -168,20 +198,23 @@ static alcore_status list_needs(const alcore_request *request, const alcore_stra
 }
 
 /* Fails for a column of the call that nothing reads: the message says what the strategy reads of
- * the role instead, and who reads such a column. */
+ * the role instead, and who reads such a column of that role. */
 static alcore_status fail_unread(const alcore_request *request, const alcore_strategy *strategy,
                                  int32_t role, const char *name) {
-    const char *owner = alcore__role_owner(role);
+    const char *owner = alcore__role_owner(role), *lead = "; in its place it reads ";
     alcore_ctx *ctx = request->object.ctx;
     alcore__buffer readers = {0}, needs = {0};
-    alcore_status status = list_readers(ctx, name, &readers);
+    alcore_status status = find_in_place(request, strategy, role, name, &readers);
+    if (status == ALCORE_OK && !readers.length) {
+        lead = "; it is read by ";
+        status = list_readers(ctx, role, name, &readers);
+    }
     if (status == ALCORE_OK) status = list_needs(request, strategy, role, &needs);
     if (status == ALCORE_OK)
-        status = alcore__fail(ALCORE_E_INVALID,
-                              "the column '%s'%s is not read: strategy %s reads %.*s%s%s%.*s", name,
-                              owner, alcore__strategy_name(strategy), (int)needs.length, needs.data,
-                              owner, readers.length ? "; it is read by " : "", (int)readers.length,
-                              readers.length ? readers.data : "");
+        status = alcore__fail(
+            ALCORE_E_INVALID, "the column '%s'%s is not read: strategy %s reads %.*s%s%s%.*s", name,
+            owner, alcore__strategy_name(strategy), (int)needs.length, needs.data, owner,
+            readers.length ? lead : "", (int)readers.length, readers.length ? readers.data : "");
     alcore__buffer_clear(ctx, &readers);
     alcore__buffer_clear(ctx, &needs);
     return status;

@@ -115,6 +115,38 @@ def the_first_of_two_that_would_do_is_read(box):
     contains(box.run("score", "pool.txt", "--scorer", "margin", "--margins", "u.npy", "--probs", "p.npy", expect=2).err, "--probs is not read")
 
 
+def shard_steps(box, *args):
+    """The first step of one shard that ends otherwise than with a message."""
+    messages = []
+    for number in range(20):
+        done = box.run(*args, "--shard", "0/%d" % ROWS, *messages, "--next", "next.msg", "--out", "picks.tsv", "--quiet", expect=None)
+        if done.returncode != 0 or box.exists("picks.tsv"):
+            return done
+        messages += ["--message", "all-%d.msg" % number]
+        box.run("fold", "next.msg", "--out", messages[-1])
+    raise AssertionError("no end of the exchanges")
+
+
+@case
+def who_reads_a_column_is_told_by_its_role(box):
+    files(box)
+    readers = {option: set() for option in OF_ROLE}
+    found = json.loads(box.run("strategies", "--json").out)
+    for strategy in found:
+        for option, role in OF_ROLE.items():
+            if any(option.rsplit("-", 1)[1] in need.split("|") for need in strategy["needs"].get(role, [])):
+                readers[option].add(strategy["name"])
+    for strategy in ("huds", "nnll", "ngram-cover", "random"):
+        columns = {"huds": ["--scores", "u.npy", "--embeddings", "e.npy"], "nnll": ["--scores", "u.npy"]}.get(strategy, [])
+        for option in ("--labeled-embeddings", "--labeled-probs"):
+            args = ["select", "pool.txt", "--budget", "5w", "--strategy", strategy, "--labeled", "known.txt", *columns, option, *OPTIONS[option]]
+            told = box.run(*args, "--quiet", expect=2).err
+            contains(told, "of the labeled pool is not read: strategy %s reads no column of the labeled pool; it is read by " % strategy)
+            equal(set(told.strip().split("it is read by ")[1].split(", ")), readers[option])
+            done = shard_steps(box, *args)
+            equal((done.returncode, done.err), (2, told))
+
+
 @case
 def options_about_others_need_them(box):
     files(box)

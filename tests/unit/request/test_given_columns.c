@@ -101,6 +101,41 @@ START_TEST(what_is_given_is_read) {
 }
 END_TEST
 
+/* The strategies that are named read the column of that role, and one that would read it but for
+ * another column is not told to be its reader. */
+START_TEST(who_reads_a_column_that_is_not_read) {
+    static const double values[] = {0.5, 0.5, 1, 0, 0.9, 0.1, 0.2, 0.8};
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = numbered_pool(ctx, 4);
+    alcore_request *request = request_for(ctx, pool, "huds", "2");
+    alcore_selection *selection;
+    give(pool, "scores", values, 4, 1);
+    give(pool, "logprobs", values, 4, 1);
+    give(pool, "embeddings", values, 4, 2);
+    ck_assert_ok(alcore_request_set(request, "given", "labeled.embeddings"));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
+                    "the column 'embeddings' of the labeled pool is not read: strategy huds reads "
+                    "no column of the labeled pool; it is read by idds, kcenter");
+    ck_assert_ptr_null(strstr(alcore_last_error(), "by huds"));
+    ck_assert_ptr_null(strstr(alcore_last_error(), ", huds"));
+    ck_assert_ok(alcore_request_set(request, "given", "labeled.margins"));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
+                    "strategy huds reads no column of the labeled pool");
+    ck_assert_ptr_null(strstr(alcore_last_error(), "it is read by"));
+    ck_assert_ok(alcore_request_set(request, "given", "scores,logprobs"));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
+                    "the column 'logprobs' is not read: strategy huds reads scores or logprobs, "
+                    "embeddings; in its place it reads scores");
+    set_parameter(ctx, request, "hybrid", "sentences", "huds");
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
+                    "the column 'logprobs' is not read: strategy hybrid reads scores, embeddings; "
+                    "in its place it reads scores");
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(missing_columns_are_named) {
     alcore_ctx *ctx = new_ctx();
     alcore_pool *pool = numbered_pool(ctx, 6);
@@ -180,5 +215,5 @@ START_TEST(an_infinite_score_names_its_row) {
 END_TEST
 
 CHECK_SUITE("given columns", columns_come_from_the_built_in_model, what_is_named_is_meant,
-            what_is_given_is_read, missing_columns_are_named, a_nan_under_the_limit_names_its_row,
-            an_infinite_score_names_its_row);
+            what_is_given_is_read, who_reads_a_column_that_is_not_read, missing_columns_are_named,
+            a_nan_under_the_limit_names_its_row, an_infinite_score_names_its_row);
