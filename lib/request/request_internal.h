@@ -228,6 +228,9 @@ typedef struct alcore__resolved {
     bool reused;             /* earlier rounds were asked for values (max_age) */
     alcore__reuse_use reuse; /* where they were */
     bool lost;               /* what a model computed could not be kept in the cache */
+    /* Of a job: what is known of the column, which lies in the shards; borrowed. NULL: the pool has
+     * it */
+    const struct alcore__input_column *in_shards;
 } alcore__resolved;
 
 /* The columns that meet the needs of a strategy, of all roles. */

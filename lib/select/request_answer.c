@@ -238,6 +238,10 @@ const alcore_strategy *alcore__held_answer_strategy(const alcore__held_answer *h
     return held->strategy;
 }
 
+const alcore__resolution *alcore__held_answer_columns(const alcore__held_answer *held) {
+    return &held->resolution;
+}
+
 void alcore__held_answer_free(alcore__held_answer *held) {
     if (!held) return;
     clear_answer(held);

@@ -103,6 +103,19 @@ void alcore__note_read(const alcore_request *request, int32_t role, const char *
     read->entries[read->count++].role = role;
 }
 
+void alcore__note_resolution(const alcore_request *request, const alcore__resolution *columns) {
+    for (int32_t i = 0; i < columns->count; i++) {
+        const alcore__resolved *entry = &columns->entries[i];
+        const alcore_pool *pool =
+            entry->role == ALCORE_ROLE_LABELED ? request->labeled : request->target;
+        const alcore__column *column =
+            entry->in_shards || !pool ? NULL : alcore__pool_find_column(pool, entry->name);
+        const bool made =
+            entry->in_shards ? entry->in_shards->engine != NULL : column && column->engine;
+        alcore__note_read(request, entry->role, entry->name, made);
+    }
+}
+
 void alcore__note_all(const alcore_request *request, const alcore__read_columns *read) {
     for (int32_t i = 0; i < read->count; i++)
         alcore__note_read(request, read->entries[i].role, read->entries[i].name, false);
@@ -272,6 +285,12 @@ alcore_status alcore__check_given(const alcore_request *request, const alcore_st
             return fail_unread(request, strategy, role, name);
     }
     return ALCORE_OK;
+}
+
+alcore_status alcore__check_given_in_parts(const alcore_request *request) {
+    return request->read->count > 0 || request->read->made
+               ? alcore__check_given(request, request->strategy)
+               : ALCORE_OK;
 }
 
 void alcore__log_ignored(const alcore_selection *selection) {

@@ -178,10 +178,11 @@ void alcore__hybrid_sentences(alcore_request *request, alcore_request *out) {
     split_budgets(&self, out);
 }
 
-/* Makes self->sentences from the outcome of their strategy. No column is told of: those that it
- * read lie in the shards. */
-static alcore_status take_sentences(hybrid *self, const double *costs, alcore__outcome *outcome) {
-    const alcore__resolution columns = {0};
+/* Makes self->sentences from the outcome of their strategy. Without a candidate no column is told
+ * of. */
+static alcore_status take_sentences(hybrid *self, const double *costs,
+                                    const alcore__resolution *columns, alcore__outcome *outcome) {
+    static const alcore__resolution none;
     alcore__run_input input = {.ctx = self->ctx, .costs = costs};
     alcore_request part;
     alcore__masks masks;
@@ -194,7 +195,9 @@ static alcore_status take_sentences(hybrid *self, const double *costs, alcore__o
     if (status == ALCORE_OK) {
         if (part.target)
             input.target = (alcore__dataset){.pool = part.target, .rows = masks.target_rows};
-        status = alcore__selection_new(&part, part.strategy, &input, &masks, &columns, outcome,
+        if (masks.eligible == 0) columns = &none;
+        alcore__note_resolution(&part, columns);
+        status = alcore__selection_new(&part, part.strategy, &input, &masks, columns, outcome,
                                        &self->sentences);
         alcore__masks_clear(self->ctx, &masks);
     }
@@ -203,13 +206,18 @@ static alcore_status take_sentences(hybrid *self, const double *costs, alcore__o
 }
 
 alcore_status alcore__request_join_hybrid(alcore_request *request, const double *costs,
+                                          const alcore__resolution *columns,
                                           alcore__outcome *outcome, alcore_selection **out) {
     alcore__read_columns read = {.in_parts = true};
     hybrid self = begin(request);
     request->read = &read;
-    alcore_status status = take_sentences(&self, costs, outcome);
+    alcore_status status = take_sentences(&self, costs, columns, outcome);
     if (status == ALCORE_OK) status = answer_budgets(&self, out);
     alcore_selection_unref(self.sentences);
+    if (status == ALCORE_OK) status = alcore__check_given_in_parts(request);
     request->read = NULL;
+    if (status == ALCORE_OK) return ALCORE_OK;
+    alcore_selection_unref(*out);
+    *out = NULL;
     return status;
 }

@@ -4,13 +4,10 @@
  * shards asks of a request that it has locked goes the same ways. */
 #include "select/select_internal.h"
 
-/* Answers a hybrid's request. Only when both parts are there it is known what was read; a budget of
- * 0 asks for no column. */
+/* Answers a hybrid's request. Only when both parts are there it is known what was read. */
 static alcore_status answer_in_parts(alcore_request *request, alcore_selection **out) {
     ALCORE__TRY(alcore__request_answer_hybrid(request, out));
-    alcore_status status = request->read->count > 0 || request->read->made
-                               ? alcore__check_given(request, request->strategy)
-                               : ALCORE_OK;
+    const alcore_status status = alcore__check_given_in_parts(request);
     if (status == ALCORE_OK) return ALCORE_OK;
     alcore_selection_unref(*out);
     *out = NULL;
@@ -65,10 +62,11 @@ alcore_status alcore_select(alcore_request *request, alcore_selection **out) {
 
 /* A cancel counts even where no step looked at it any more, as in alcore__request_select(). */
 alcore_status alcore__request_answer_shard(alcore_request *request, alcore__shard_answer *shard) {
-    alcore__read_columns read = {0};
+    const bool hybrid =
+        request->strategy && alcore__strategy_part(request->strategy, ALCORE__SENTENCES);
+    alcore__read_columns read = {.in_parts = hybrid};
     alcore_request own = *request;
-    if (request->strategy && alcore__strategy_part(request->strategy, ALCORE__SENTENCES))
-        alcore__hybrid_sentences(request, &own);
+    if (hybrid) alcore__hybrid_sentences(request, &own);
     own.read = &read;
     own.all_texts = shard->texts;
     alcore_status status = alcore__answer_shard(&own, shard);

@@ -103,8 +103,10 @@ alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_sele
  * budget; it borrows all that the request has. */
 void alcore__hybrid_sentences(alcore_request *request, alcore_request *out);
 /* Answers a hybrid's request whose sentences were bought already: the outcome of their strategy
- * over the candidates, whose contents move; costs [rows of the candidates], NULL: each costs 1. */
+ * over the candidates, whose contents move; costs [rows of the candidates], NULL: each costs 1.
+ * columns: those that it has read, of which those of the candidates lie in shards. */
 alcore_status alcore__request_join_hybrid(alcore_request *request, const double *costs,
+                                          const alcore__resolution *columns,
                                           alcore__outcome *outcome, alcore_selection **out);
 
 /* An answer that has come to the run of its strategy, with what that reads: the pools of the
@@ -113,6 +115,8 @@ typedef struct alcore__held_answer alcore__held_answer;
 /* The input of the run: rows are those of the shard. */
 const alcore__run_input *alcore__held_answer_input(const alcore__held_answer *held);
 const alcore_strategy *alcore__held_answer_strategy(const alcore__held_answer *held);
+/* The columns that the strategy reads of the pools of the request. */
+const alcore__resolution *alcore__held_answer_columns(const alcore__held_answer *held);
 void alcore__held_answer_free(alcore__held_answer *held);
 
 /* What a job over shards (lib/extra/job) asks of a request whose candidates are a shard, in place
@@ -284,11 +288,16 @@ const char *alcore__similar_column(const alcore_pool *pool, const char *need);
 /* Notes in request->read that a column of the pool in a role is read. made: by a model. Called for
  * every column that is resolved. */
 void alcore__note_read(const alcore_request *request, int32_t role, const char *name, bool made);
+/* Notes in request->read all columns of a resolution, with the pools locked for reading. */
+void alcore__note_resolution(const alcore_request *request, const alcore__resolution *columns);
 /* Notes in request->read all that a part of the call has read. */
 void alcore__note_all(const alcore_request *request, const alcore__read_columns *read);
 /* ALCORE_E_INVALID for a column of the option "given" that nothing has read, and for "model" in it
  * where no model made a column of the call. Called when all columns are resolved. */
 alcore_status alcore__check_given(const alcore_request *request, const alcore_strategy *strategy);
+/* The same for a hybrid, once both parts have read what they read; a budget of 0 asks for no
+ * column. */
+alcore_status alcore__check_given_in_parts(const alcore_request *request);
 /* Fails as alcore_select() would where the request lacks a target that its strategy, which is set,
  * needs, or has one that it does not read, and where a column is neither there nor made by a model;
  * no model is run. Of a hybrid its sentences are asked for. Called without locks. */

@@ -69,6 +69,9 @@ typedef struct alcore__input_column {
     bool reused;             /* earlier rounds were asked for values (max_age) */
     alcore__reuse_use reuse; /* where they were */
     bool lost;               /* what a model computed could not be kept in the cache */
+    bool
+        in_shards; /* it lies in the shards of a job: the summary tells of it, the provenance, which
+                       has a fingerprint of each column, does not */
 } alcore__input_column;
 
 /* The pool of one role, as the provenance describes it. */

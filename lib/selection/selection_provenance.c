@@ -58,7 +58,7 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
     alcore__json_open(json, "columns", '{');
     for (int32_t i = 0; i < ranking->input_column_count; i++) {
         const alcore__input_column *input = &ranking->input_columns[i];
-        if (input->role != role) continue;
+        if (input->role != role || input->in_shards) continue;
         alcore__json_open(json, input->name, '{');
         alcore__json_put_string(json, "from", input->origin);
         alcore__json_put_string(json, "dtype",
@@ -207,7 +207,8 @@ static void put_facts(const alcore__ranking *ranking, alcore__json_out *json) {
 static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) {
     const char *model = NULL;
     for (int32_t i = 0; i < ranking->input_column_count; i++)
-        if (ranking->input_columns[i].engine) model = ranking->input_columns[i].engine;
+        if (ranking->input_columns[i].engine && !ranking->input_columns[i].in_shards)
+            model = ranking->input_columns[i].engine;
     alcore__json_open(json, "engines", '{');
     alcore__json_put_string(json, "device", ranking->device);
     if (model) alcore__json_put_string(json, "model", model);

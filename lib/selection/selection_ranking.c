@@ -101,6 +101,16 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
     return values_json(ctx, alcore__strategy_values(strategy), &self->parameters);
 }
 
+/* Adds what a job has of a column that lies in its shards. */
+static alcore_status keep_told(alcore__ranking *self, const alcore__input_column *told) {
+    alcore__input_column *input = &self->input_columns[self->input_column_count++];
+    *input = *told;
+    input->origin = input->warnings = NULL;
+    ALCORE__TRY(copy_text(self->object.ctx, told->origin, &input->origin));
+    return told->warnings ? copy_text(self->object.ctx, told->warnings, &input->warnings)
+                          : ALCORE_OK;
+}
+
 /* Adds a description of a column that was read to self->input_columns: where it came from, its
  * shape and dtype, and a fingerprint of its values; of one that a model made, the model's engine
  * instead; of one on a device, the device instead, because a fingerprint would copy all of it to
@@ -109,6 +119,7 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
  * columns as input_columns has entries. */
 static alcore_status keep_column(alcore__ranking *self, const alcore_pool *pool,
                                  const alcore__resolved *entry) {
+    if (entry->in_shards) return keep_told(self, entry->in_shards);
     const alcore__column *column = alcore__pool_find_column(pool, entry->name);
     if (!column || strcmp(column->origin, ALCORE__ORIGIN_DERIVED) == 0) return ALCORE_OK;
     alcore__input_column *input = &self->input_columns[self->input_column_count];

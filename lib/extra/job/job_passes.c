@@ -17,6 +17,7 @@ void alcore__job_passes_free(alcore_ctx *ctx, alcore__job_passes *passes) {
     if (!passes) return;
     alcore__job_passes_clear_rows(ctx, passes);
     alcore__nominees_clear(ctx, &passes->nominees);
+    alcore__job_columns_clear(ctx, &passes->told);
     alcore__held_answer_free(passes->held);
     alcore__free(ctx, passes);
 }

@@ -25,6 +25,14 @@ typedef struct alcore__job_languages {
     bool has_like;   /* the requests name such rows */
 } alcore__job_languages;
 
+/* The columns of the candidates of all shards that a hybrid tells of (job_columns.c); origins and
+ * warnings are owned. */
+typedef struct alcore__job_columns {
+    int32_t count;
+    alcore__input_column columns[ALCORE__DATASET_COLUMNS]; /* [count] used */
+    bool differs[ALCORE__DATASET_COLUMNS];                 /* the shards have it from elsewhere */
+} alcore__job_columns;
+
 struct alcore__job_passes {
     alcore__held_answer *held; /* what the shard itself reads; NULL: not made yet */
     bool any;                  /* a row of the shard may be selected, with a NaN or without */
@@ -36,6 +44,7 @@ struct alcore__job_passes {
     double *costs; /* [job->rows] of candidates; NULL: each costs 1 */
     alcore__own_rows own;
     alcore__job_languages languages;
+    alcore__job_columns told;
     alcore__column *columns[ALCORE__DATASET_COLUMNS]; /* with the rows of the shard's blocks */
     alcore__run_input input;
     alcore__run *run;
@@ -154,6 +163,23 @@ alcore_status alcore__job_take_languages(const alcore_job *job, const alcore__jo
 /* Fills in the languages of the input, once all entries were taken. */
 alcore_status alcore__job_languages_input(const alcore_job *job, alcore__run_input *input);
 void alcore__job_languages_clear(alcore_ctx *ctx, alcore__job_languages *languages);
+
+/* ---- what is told of columns (job_columns.c) ---- */
+
+/* Whether shards put that in. */
+static inline bool alcore__job_tells_columns(const alcore_job *job) {
+    return alcore__job_is_hybrid(job) && !job->refreshes;
+}
+alcore_status alcore__job_put_columns(const alcore_job *job, alcore__buffer *out);
+/* Takes what one shard has put in; *whole: false where it is damaged. */
+alcore_status alcore__job_take_columns(alcore_job *job, alcore__byte_cursor *cursor, bool *whole);
+/* Makes the column of all shards one of a model where that of a shard is, as reasons and the summary
+ * have other words for given scores. */
+void alcore__job_mark_made(const alcore__job_columns *all, alcore__column *column);
+void alcore__job_columns_clear(alcore_ctx *ctx, alcore__job_columns *all);
+/* *out: those of all shards, and those that were read of the labeled pool and the target, which
+ * every shard has. It borrows from the job. */
+alcore_status alcore__job_resolution(alcore_job *job, alcore__resolution *out);
 
 /* ---- embeddings of all candidates (job_compared.c) ---- */
 

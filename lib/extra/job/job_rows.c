@@ -13,6 +13,7 @@
  *     labeled      a bit a row, where a row of the shard is labeled
  *     costs        double [candidates], where the budget is not of items
  *     languages    where the strategy reads them (job_languages.c)
+ *     told         of a hybrid: what its summary says of columns (job_columns.c)
  *     columns      of each that the strategy reads: its form, and of border rows the values:
  *                  [border, dims], or their offsets [border + 1] from 0 and [tokens, dims]; of
  *                  embeddings by which max_similarity compares the picks of all shards, also those
@@ -118,6 +119,8 @@ alcore_status alcore__job_put_rows(alcore_job *job, alcore__job_entry *entry,
     if (reads_languages(job)) ALCORE__TRY(alcore__job_put_languages(job, input, items));
     /* Where no row takes part a model computed none, so that nothing tells the form of a column. */
     if (header.candidates + header.labeled == 0) header.column_count = 0;
+    if (alcore__job_tells_columns(job) && header.column_count > 0)
+        ALCORE__TRY(alcore__job_put_columns(job, items));
     ALCORE__TRY(put_columns(job, dataset, &header, items));
     memcpy(items->data, &header, sizeof header);
     entry->count = (int64_t)items->length;
@@ -247,6 +250,9 @@ static alcore_status take_entry(taking *self, const alcore__job_entry *entry, in
     if (reads_languages(self->job))
         ALCORE__TRY(alcore__job_take_languages(self->job, entry, cursor, whole));
     if (!*whole) return ALCORE_OK;
+    if (alcore__job_tells_columns(self->job) && header.column_count > 0)
+        ALCORE__TRY(alcore__job_take_columns(self->job, cursor, whole));
+    if (!*whole) return ALCORE_OK;
     ALCORE__TRY(take_columns(self, entry, &header, entries, cursor, whole));
     *whole = *whole && cursor->left == 0;
     return ALCORE_OK;
@@ -295,6 +301,7 @@ static alcore_status join_columns(taking *self, alcore__dataset *dataset) {
                                         self->pieces[c], self->piece_count[c],
                                         &self->passes->columns[c]));
         self->pieces[c] = NULL;
+        alcore__job_mark_made(&self->passes->told, self->passes->columns[c]);
         ALCORE__TRY(
             alcore__dataset_add(dataset, self->passes->columns[c]->name, self->passes->columns[c]));
     }
@@ -331,6 +338,7 @@ alcore_status alcore__job_take_rows(alcore_job *job, const alcore__job_message *
     alcore__job_passes *passes = job->passes;
     taking self = {.job = job, .passes = passes, .first = {.column_count = -1}};
     alcore__job_passes_clear_rows(ctx, passes); /* of a call that failed */
+    alcore__job_columns_clear(ctx, &passes->told);
     alcore_status status = alcore__job_choose_own(job);
     if (status == ALCORE_OK) status = alcore__new_array(ctx, rows, 1, &passes->mask);
     if (status == ALCORE_OK) status = alcore__new_array(ctx, rows, 1, &passes->labeled_rows);

@@ -331,7 +331,9 @@ alcore_status alcore__job_take_whole(alcore_job *job, const alcore__job_message 
 alcore_status alcore__job_join(alcore_job *job, const double *costs, alcore__outcome *outcome) {
     alcore_selection *selection = NULL;
     alcore_request request;
+    alcore__resolution columns;
     request_of_whole(job, &request);
-    ALCORE__TRY(alcore__request_join_hybrid(&request, costs, outcome, &selection));
+    ALCORE__TRY(alcore__job_resolution(job, &columns));
+    ALCORE__TRY(alcore__request_join_hybrid(&request, costs, &columns, outcome, &selection));
     return alcore__job_keep_selection(job, selection);
 }

@@ -153,10 +153,11 @@ static void check_text(const char *text, const char *expected) {
     if (text) ck_assert_str_eq(text, expected);
 }
 
-/* Texts, ids, languages, groups, reasons and columns of the picks of one budget. */
+/* The summary, and texts, ids, languages, groups, reasons and columns of the picks of one budget. */
 static void check_selection(alcore_selection *found, alcore_selection *expected) {
     alcore_pool *pool = alcore_selection_pool(found), *other = alcore_selection_pool(expected);
     const char *name;
+    ck_assert_str_eq(alcore_selection_summary(found), alcore_selection_summary(expected));
     ck_assert_int_eq(alcore_selection_count(found), alcore_selection_count(expected));
     for (int64_t k = 0; k < alcore_selection_count(expected); k++) {
         const int64_t row = alcore_selection_rows(expected)[k];

@@ -179,6 +179,26 @@ static const job_setting SETTINGS[] = {
 };
 enum { SETTING_COUNT = sizeof SETTINGS / sizeof *SETTINGS };
 
+/* Copies a summary without the seconds that values of earlier rounds saved. */
+static void copy_timeless(const alcore_selection *selection, char *out) {
+    const char *text = alcore_selection_summary(selection);
+    const char *saved;
+    while ((saved = strstr(text, "; saved about ")) != NULL) {
+        memcpy(out, text, (size_t)(saved - text));
+        out += saved - text;
+        text = saved + strcspn(saved, "\n");
+    }
+    memcpy(out, text, strlen(text) + 1);
+}
+
+/* The summary says how many values were kept, computed and of earlier rounds in all shards. */
+static void check_summary(const alcore_job *job, const alcore_selection *expected) {
+    char found[4096], wanted[4096];
+    copy_timeless(alcore_job_selection(job), found);
+    copy_timeless(expected, wanted);
+    ck_assert_str_eq(found, wanted);
+}
+
 /* Compares rounds over shards with those of one machine. Rows 200 to 219 are labeled. */
 static void compare(const job_setting *setting, const job_cut *cut, int64_t some, uint64_t seed) {
     const job_cut whole = {1, {0, ROWS}};
@@ -203,6 +223,8 @@ static void compare(const job_setting *setting, const job_cut *cut, int64_t some
                       alcore_selection_summary(expected));
         for (int32_t s = 0; s < cut->shards; s++) job_check_picks(jobs[s], expected);
         ck_assert_mem_eq(many.scored, one.scored, ROWS);
+        for (int32_t s = 0; s < cut->shards && alcore_job_selection(jobs[0]); s++)
+            check_summary(jobs[s], expected);
         for (int32_t s = 0; s < cut->shards; s++) alcore_job_unref(jobs[s]);
         if (strcmp(setting->strategy, "hybrid") != 0) {
             const int64_t *rows = alcore_selection_rows(expected);
