@@ -11,10 +11,14 @@
 /* Capacity of a dataset; the registry test checks that no strategy or scorer needs more. */
 enum { ALCORE__DATASET_COLUMNS = 16 };
 
+struct alcore__kept_tokens;
+
 typedef struct alcore__dataset {
     alcore_pool *pool;   /* for the views of host functions; NULL: the rows belong to no pool */
     int64_t rows;        /* rows of the pool; 0: the request has no pool in this role */
     const uint8_t *mask; /* [rows] 1: the row takes part; NULL: every row does */
+    struct alcore__kept_tokens
+        *tokens; /* of some of its texts, which a reader may drop; NULL: of none */
     int32_t column_count;
     struct {
         const char *name; /* borrowed, lives as long as the dataset */

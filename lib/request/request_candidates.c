@@ -37,7 +37,7 @@ static alcore_status draw_rows(alcore_request *request, int64_t count) {
     alcore__masks masks;
     ALCORE__TRY(alcore__request_read_pools(request));
     alcore_status status =
-        alcore__masks_new(request, NULL /* no target */, false, NULL /* no shard */, &masks);
+        alcore__masks_new(request, NULL /* no target */, false, false, NULL /* no shard */, &masks);
     alcore__request_leave_pools(request);
     if (status != ALCORE_OK) return status;
     if (masks.eligible < count) count = masks.eligible;

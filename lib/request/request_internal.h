@@ -30,6 +30,7 @@
 #include "phrase/phrase_pool.h"
 #include "pool/column_names.h"
 #include "strategy/strategy_def.h"
+#include "text/kept_tokens.h"
 
 enum { ALCORE__BUDGETS = 64, ALCORE__CURRENCY_BYTES = 16 };
 
@@ -264,6 +265,8 @@ typedef struct alcore__masks {
     int64_t target_count;      /* rows with target_mask 1 */
     int64_t by_cause[ALCORE__CAUSES]; /* masked rows of the candidates' pool by their first cause */
     int64_t eligible;                 /* rows with candidate_mask 1 before candidates=N draws */
+    /* Of the texts that the option masks has read; none where they are not to be kept. */
+    alcore__kept_tokens candidate_tokens, labeled_tokens;
     alcore__text_rows texts; /* of the pool of texts that the request derived the candidates from */
 } alcore__masks;
 
@@ -276,13 +279,14 @@ typedef struct alcore__shard_rows {
 
 /* Makes the masks of the request's pools, which are locked for reading; out is zeroed after a
  * failure. target: its target pool, or NULL where no strategy will look at it: then its masks are
- * NULL. recommended: the recommended strategy will select, so that masks=auto means all. shard: the
+ * NULL. recommended: the recommended strategy will select, so that masks=auto means all.
+ * keeps_tokens: the strategy reads tokens, so that those of texts that are read are kept. shard: the
  * candidates are a shard, of which the option masks leaves out the rows that shard says, which are
  * counted for no cause; NULL: they are all. ALCORE_E_NOT_FOUND names a row of the request that its
  * pool lacks. */
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
-                                bool recommended, const alcore__shard_rows *shard,
-                                alcore__masks *out);
+                                bool recommended, bool keeps_tokens,
+                                const alcore__shard_rows *shard, alcore__masks *out);
 void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks);
 /* The language of every row as an index into the pool's tags in byte order: *out [rows], which the
  * caller frees. For calls that hold the pool. */

@@ -222,8 +222,8 @@ static void leave_out(const uint8_t *left_out, alcore__masks *masks) {
  * in alcore__masks_new(), which frees *out on failure. The rows of the candidates come last,
  * as they need both. */
 static alcore_status build(const alcore_request *request, const alcore_pool *target,
-                           bool recommended, const alcore__shard_rows *shard, uint8_t **known,
-                           uint32_t **extra, alcore__masks *out) {
+                           bool recommended, bool keeps_tokens, const alcore__shard_rows *shard,
+                           uint8_t **known, uint32_t **extra, alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;
     size_t rows = (size_t)out->rows;
     ALCORE__TRY(alcore__new_array(ctx, rows, sizeof *out->candidate_mask, &out->candidate_mask));
@@ -244,17 +244,18 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
         leave_out(shard->left_out, out);
         return ALCORE_OK;
     }
-    return alcore__text_masks_apply(request, recommended, out);
+    return alcore__text_masks_apply(request, recommended, keeps_tokens, out);
 }
 
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
-                                bool recommended, const alcore__shard_rows *shard,
-                                alcore__masks *out) {
+                                bool recommended, bool keeps_tokens,
+                                const alcore__shard_rows *shard, alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;
     *out = (alcore__masks){.rows = alcore_pool_row_count(request->candidates)};
     uint8_t *known = NULL;
     uint32_t *extra = NULL;
-    alcore_status status = build(request, target, recommended, shard, &known, &extra, out);
+    alcore_status status =
+        build(request, target, recommended, keeps_tokens, shard, &known, &extra, out);
     alcore__free(ctx, known);
     alcore__free(ctx, extra);
     if (status != ALCORE_OK) alcore__masks_clear(ctx, out);
@@ -268,5 +269,7 @@ void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks) {
     alcore__free(ctx, masks->labeled_mask);
     alcore__free(ctx, masks->target_mask);
     alcore__free(ctx, masks->target_languages);
+    alcore__kept_tokens_clear(ctx, &masks->candidate_tokens);
+    alcore__kept_tokens_clear(ctx, &masks->labeled_tokens);
     *masks = (alcore__masks){0};
 }

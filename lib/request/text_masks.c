@@ -86,7 +86,9 @@ alcore_status alcore__masked_texts_read_labeled(alcore__masked_texts *texts,
     const alcore__masks *out = texts->masks;
     if (!read_bought(masks) || !out->labeled_mask) return ALCORE_OK;
     return alcore__texts_read(texts->ctx, request->labeled, out->labeled_mask,
-                              out->labeled_pool_rows, masks & ALCORE__MASK_NEAR, &texts->bought[1]);
+                              out->labeled_pool_rows, masks & ALCORE__MASK_NEAR,
+                              texts->keeps_tokens ? &texts->masks->labeled_tokens : NULL,
+                              &texts->bought[1]);
 }
 
 alcore_status alcore__masked_texts_read(alcore__masked_texts *texts, const alcore_request *request,
@@ -94,11 +96,12 @@ alcore_status alcore__masked_texts_read(alcore__masked_texts *texts, const alcor
     const alcore__masks *out = texts->masks;
     const bool near = masks & ALCORE__MASK_NEAR;
     texts->pool = request->candidates;
-    ALCORE__TRY(alcore__texts_read(texts->ctx, request->candidates, out->candidate_mask, out->rows,
-                                   near, &texts->candidates));
+    ALCORE__TRY(alcore__texts_read(
+        texts->ctx, request->candidates, out->candidate_mask, out->rows, near,
+        texts->keeps_tokens ? &texts->masks->candidate_tokens : NULL, &texts->candidates));
     if (!read_bought(masks) || out->bought_count == 0) return ALCORE_OK;
     return alcore__texts_read(texts->ctx, request->candidates, out->bought_rows, out->rows, near,
-                              &texts->bought[0]);
+                              NULL /* no tokens */, &texts->bought[0]);
 }
 
 void alcore__masked_texts_clear(alcore__masked_texts *texts) {
@@ -116,8 +119,9 @@ alcore_status alcore__text_masks_decide(alcore__masked_texts *texts, uint32_t ma
 }
 
 alcore_status alcore__text_masks_apply(const alcore_request *request, bool recommended,
-                                       alcore__masks *out) {
-    alcore__masked_texts texts = {.ctx = request->object.ctx, .masks = out};
+                                       bool keeps_tokens, alcore__masks *out) {
+    alcore__masked_texts texts = {
+        .ctx = request->object.ctx, .masks = out, .keeps_tokens = keeps_tokens};
     uint32_t masks;
     ALCORE__TRY(alcore__text_masks_wanted(request, recommended, &masks));
     if (masks == 0) return ALCORE_OK;

@@ -74,9 +74,11 @@ typedef struct alcore__read_texts {
 } alcore__read_texts;
 
 /* Reads the texts of the rows with mask [rows] 1, which is borrowed; near: whether their near texts
- * are looked for. *out is cleared by the caller, also after a failure. */
+ * are looked for. tokens: gets their tokens; NULL: they are not kept. *out and *tokens are cleared
+ * by the caller, also after a failure. */
 alcore_status alcore__texts_read(alcore_ctx *ctx, const alcore_pool *pool, const uint8_t *mask,
-                                 int64_t rows, bool near, alcore__read_texts *out);
+                                 int64_t rows, bool near, alcore__kept_tokens *tokens,
+                                 alcore__read_texts *out);
 /* Sets the outline of a row whose near texts are wanted from its parts. */
 void alcore__texts_read_outline(alcore__read_texts *texts, int64_t row);
 void alcore__texts_read_clear(alcore_ctx *ctx, alcore__read_texts *texts);
@@ -89,6 +91,7 @@ alcore__near_parts alcore__texts_read_parts(const alcore__read_texts *texts, int
 typedef struct alcore__masked_texts {
     alcore_ctx *ctx;
     alcore__masks *masks;
+    bool keeps_tokens; /* those of the candidates and of the labeled pool go to masks */
     alcore__read_texts candidates;
     alcore__read_texts bought[2]; /* rows of the candidates' pool, and the labeled pool */
     const alcore_pool *pool;      /* of the candidates; NULL: they lie in shards, and: */

@@ -11,12 +11,17 @@
  * order; NULL: they are not wanted. */
 #include "request/text_masks_internal.h"
 #include "text/text_content.h"
+#include "text/text_ngrams.h"
 
 /* Letters among the characters of a text that has words enough; and the same of a text with calls
  * of source code or markup, whose letters are counted outside of them: a sentence that names a
  * function has more, the declaration of one has fewer. */
 #define WORD_SHARE 0.4
 #define PROSE_SHARE (1.0 / 3)
+
+/* The tokens that are kept of a pool: those of a million texts of interfaces. The cover reads others
+ * once more, as the masks of larger pools take most of the memory. */
+enum { KEPT_BYTES = 128 << 20 };
 
 /* Memory of a worker. */
 typedef struct scratch {
@@ -29,7 +34,8 @@ typedef struct read_loop {
     alcore_ctx *ctx;
     const alcore_pool *pool;
     alcore__read_texts *out;
-    scratch *workers; /* [threads], owned; NULL where near texts are not wanted */
+    alcore__kept_tokens *tokens; /* NULL: not wanted */
+    scratch *workers;            /* [threads], owned; NULL where near texts are not wanted */
 } read_loop;
 
 /* Whether the mask "wordless" holds; fewer than two letters are not a word that is translated, and
@@ -71,6 +77,23 @@ static alcore__text_scripts scripts_of(const char *text, size_t length,
     return (alcore__text_scripts){.first = script};
 }
 
+/* Reads what a text has. Its tokens are kept as far as the cover reads them (alcore__text_ngrams()).
+ */
+static alcore_status read_content(const read_loop *loop, int64_t row, const char *text,
+                                  size_t length, uint64_t *words, alcore__text_content *out) {
+    alcore__token_room room;
+    if (!loop->tokens) {
+        alcore__text_content_read(text, length, words, NULL, out);
+        return ALCORE_OK;
+    }
+    ALCORE__TRY(alcore__kept_tokens_begin(loop->ctx, loop->tokens, row,
+                                          alcore__text_tokens_most(text, length), &room));
+    alcore__text_content_read(text, length, words, &room, out);
+    alcore__kept_tokens_end(loop->tokens, row, &room,
+                            out->tokens < room.most ? out->tokens : room.most);
+    return ALCORE_OK;
+}
+
 /* Reads the text of a row, for all masks. worker: NULL where near texts are not wanted, for which
  * alone the words are kept. A text has at most `length` words, as each has a byte or more. */
 static alcore_status read_row(const read_loop *loop, int64_t row, scratch *worker) {
@@ -80,7 +103,7 @@ static alcore_status read_row(const read_loop *loop, int64_t row, scratch *worke
     if (worker)
         ALCORE__TRY(alcore__grow(loop->ctx, &worker->words, &worker->capacity, length,
                                  sizeof *worker->words));
-    alcore__text_content_read(text, length, worker ? worker->words : NULL, &content);
+    ALCORE__TRY(read_content(loop, row, text, length, worker ? worker->words : NULL, &content));
     loop->out->facts[row] = (alcore__text_facts){.pattern = content.pattern,
                                                  .named_pattern = content.named_pattern,
                                                  .tokens = (uint32_t)content.tokens,
@@ -96,9 +119,13 @@ static alcore_status read_block(void *data, int64_t index, int32_t worker) {
     const int64_t first = index * ALCORE_BLOCK_ROWS;
     const int64_t rows = loop->out->rows;
     const int64_t end = first + ALCORE_BLOCK_ROWS < rows ? first + ALCORE_BLOCK_ROWS : rows;
-    for (int64_t row = first; row < end; row++)
+    for (int64_t row = first; row < end; row++) {
         if (loop->out->mask[row])
             ALCORE__TRY(read_row(loop, row, loop->workers ? &loop->workers[worker] : NULL));
+        else if (loop->tokens)
+            alcore__kept_tokens_end(loop->tokens, row, NULL /* it was not begun */, 0);
+    }
+    if (loop->tokens) ALCORE__TRY(alcore__kept_tokens_close(loop->ctx, loop->tokens, index));
     if (!loop->workers) return ALCORE_OK;
     alcore__parts_block *block = &loop->out->parts[index];
     return alcore__trim(loop->ctx, &block->parts, block->count, sizeof *block->parts);
@@ -106,11 +133,13 @@ static alcore_status read_block(void *data, int64_t index, int32_t worker) {
 
 /* The words of the workers are freed here, the arrays of *out by the caller. */
 alcore_status alcore__texts_read(alcore_ctx *ctx, const alcore_pool *pool, const uint8_t *mask,
-                                 int64_t rows, bool near, alcore__read_texts *out) {
+                                 int64_t rows, bool near, alcore__kept_tokens *tokens,
+                                 alcore__read_texts *out) {
     const int32_t threads = alcore_ctx_threads(ctx);
-    read_loop loop = {.ctx = ctx, .pool = pool, .out = out};
+    read_loop loop = {.ctx = ctx, .pool = pool, .out = out, .tokens = tokens};
     *out = (alcore__read_texts){
         .mask = mask, .rows = rows, .blocks = (rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS};
+    if (tokens) ALCORE__TRY(alcore__kept_tokens_new(ctx, rows, KEPT_BYTES, tokens));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->facts, &out->facts));
     if (near) {
         ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->near, &out->near));

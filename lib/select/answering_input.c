@@ -31,6 +31,10 @@ static const uint8_t *labeled_rows_of(const alcore__answering *self) {
     return masks->labeled_count > 0 ? masks->labeled_rows : NULL;
 }
 
+static alcore__kept_tokens *kept_of(alcore__kept_tokens *tokens) {
+    return tokens->rows > 0 ? tokens : NULL;
+}
+
 /* A role without a pool leaves its dataset empty (0 rows), as does a labeled pool without a row
  * that is read. Languages are listed once, though the input may be filled in twice. */
 alcore_status alcore__answering_fill_input(alcore__answering *self) {
@@ -40,12 +44,14 @@ alcore_status alcore__answering_fill_input(alcore__answering *self) {
         return alcore__fail(ALCORE_E_BUSY, "rows were added to the pool during the call");
     input->candidates = (alcore__dataset){
         .pool = request->candidates, .rows = self->masks.rows, .mask = self->masks.candidate_mask};
+    input->candidates.tokens = kept_of(&self->masks.candidate_tokens);
     input->labeled_rows = labeled_rows_of(self);
     input->costs = self->costs;
     if (request->labeled && self->masks.labeled_pool_count > 0) {
         input->labeled = (alcore__dataset){.pool = request->labeled,
                                            .rows = self->masks.labeled_pool_rows,
-                                           .mask = self->masks.labeled_mask};
+                                           .mask = self->masks.labeled_mask,
+                                           .tokens = kept_of(&self->masks.labeled_tokens)};
         ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_LABELED,
                                             request->labeled, true, &input->labeled));
     }

@@ -91,6 +91,7 @@ alcore_status alcore__answering_make_masks(alcore__answering *self) {
     ALCORE__TRY(alcore__request_read_pools(request));
     alcore_status status =
         alcore__masks_new(request, request->target, alcore__strategy_is_recommended(self->strategy),
+                          alcore__strategy_def_of(self->strategy)->reads_tokens,
                           self->shard ? &self->shard->masked : NULL, &self->masks);
     self->masks.texts = self->texts;
     if (status == ALCORE_OK && !only_count) status = make_costs(self);

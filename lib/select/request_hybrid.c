@@ -190,7 +190,7 @@ static alcore_status take_sentences(hybrid *self, const double *costs,
     ALCORE__TRY(alcore__engine_open(self->ctx, part.options.device, &input.engine));
     ALCORE__TRY(alcore__request_read_pools(&part));
     alcore_status status =
-        alcore__masks_new(&part, part.target, alcore__strategy_is_recommended(part.strategy),
+        alcore__masks_new(&part, part.target, alcore__strategy_is_recommended(part.strategy), false,
                           NULL /* the rows of all shards */, &masks);
     if (status == ALCORE_OK) {
         if (part.target)

@@ -65,8 +65,8 @@ alcore_status alcore__request_phrases(const alcore_request *request,
     alcore_request alone = *request;
     alone.labeled = alone.excluded = alone.excluded_phrases = NULL;
     ALCORE__TRY(alcore__masks_new(&alone, NULL /* no target */,
-                                  alcore__strategy_is_recommended(strategy), NULL /* no shard */,
-                                  &masks));
+                                  alcore__strategy_is_recommended(strategy), false,
+                                  NULL /* no shard */, &masks));
     alcore_status status = alcore__new_array(ctx, (size_t)masks.rows, sizeof *use, &use);
     if (status == ALCORE_OK) status = derive(request, &masks, &options, by_place, use, out);
     texts->rows = masks.rows;

@@ -200,6 +200,7 @@ struct alcore__strategy_def {
     bool reads_languages;   /* run->input->languages is set */
     bool reads_bought;      /* run->input->labeled_rows are all rows of the pool that were bought:
                                those that the request excludes too */
+    bool reads_tokens;      /* it reads the tokens of texts, where datasets have them */
     bool reads_like;        /* run->input->like is read; other strategies refuse it */
     bool picks_from_target; /* where the request has a target, its rows are the candidates */
     /* The key of a candidate depends on no other one, or only on its number among all candidates

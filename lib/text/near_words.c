@@ -52,26 +52,54 @@ static void sort(uint32_t *hashes, int64_t count) {
     insert(hashes, count, 1);
 }
 
+/* Sorts hashes [count], and leaves out equal ones; returns how many stay. */
+static uint32_t sort_distinct(uint32_t *hashes, int64_t count) {
+    uint32_t distinct = 0;
+    sort(hashes, count);
+    for (int64_t i = 0; i < count; i++)
+        if (i == 0 || hashes[i] != hashes[i - 1]) hashes[distinct++] = hashes[i];
+    return distinct;
+}
+
+/* The same of at most FEWEST, as most texts have: the place of a hash is the number of smaller ones,
+ * which are counted four at a time, without branches that depend on them. Signed numbers are in
+ * this order once their highest bit is flipped. */
+enum { FEWEST = 64, LANES = 4 };
+typedef int32_t lanes __attribute__((vector_size(LANES * sizeof(int32_t))));
+static uint32_t rank_distinct(uint32_t *hashes, int64_t count) {
+    lanes flipped[FEWEST / LANES];
+    uint32_t sorted[FEWEST], distinct = 0;
+    uint64_t places = 0; /* a bit for each that a hash has */
+    const int64_t groups = (count + LANES - 1) / LANES;
+    for (int64_t i = 0; i < groups * LANES; i++)
+        flipped[i / LANES][i % LANES] = i < count ? (int32_t)(hashes[i] ^ 1u << 31) : INT32_MAX;
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t own = flipped[i / LANES][i % LANES];
+        lanes smaller = {0}; /* how many, negative */
+        for (int64_t g = 0; g < groups; g++) smaller += flipped[g] < own;
+        const int32_t place = -(smaller[0] + smaller[1] + smaller[2] + smaller[3]);
+        sorted[place] = hashes[i];
+        places |= UINT64_C(1) << place;
+    }
+    for (; places; places &= places - 1) hashes[distinct++] = sorted[__builtin_ctzll(places)];
+    return distinct;
+}
+
 static uint32_t shorten(uint64_t hash) {
     return (uint32_t)(alcore__scramble(hash) >> 32);
 }
 
-static uint32_t shorten_pair(uint64_t first, uint64_t second) {
-    return shorten(alcore__token_join(alcore__scramble(first), second));
-}
-
 uint32_t alcore__near_list(const uint64_t *words, int64_t count, uint32_t *out) {
     int64_t written = 0;
-    uint32_t distinct = 0;
+    uint64_t before = alcore__scramble(0); /* the word before, mixed */
     for (int64_t i = 0; i < count; i++) {
-        out[written++] = shorten(words[i]);
-        out[written++] = shorten_pair(i > 0 ? words[i - 1] : 0, words[i]);
+        const uint64_t word = alcore__scramble(words[i]);
+        out[written++] = (uint32_t)(word >> 32);
+        out[written++] = shorten(alcore__token_join(before, words[i]));
+        before = word;
     }
-    out[written++] = shorten_pair(words[count - 1], 0);
-    sort(out, written);
-    for (int64_t i = 0; i < written; i++)
-        if (i == 0 || out[i] != out[i - 1]) out[distinct++] = out[i];
-    return distinct;
+    out[written++] = shorten(alcore__token_join(before, 0));
+    return written <= FEWEST ? rank_distinct(out, written) : sort_distinct(out, written);
 }
 
 uint64_t alcore__near_outline(const alcore__near_parts *text) {
@@ -83,15 +111,30 @@ uint64_t alcore__near_outline(const alcore__near_parts *text) {
     return outline;
 }
 
+/* Lowers the least places in the KEY_HASHES orders of a key to those of words [count], mixed. The
+ * places stay in registers, which those of all keys have not room in. */
+static void lower(const uint64_t *words, int count, const uint64_t *by, uint64_t *least) {
+    _Static_assert(KEY_HASHES == 3, "orders of a key");
+    uint64_t a = least[0], b = least[1], c = least[2];
+    for (int i = 0; i < count; i++) {
+        const uint64_t in_a = words[i] * by[0], in_b = words[i] * by[1], in_c = words[i] * by[2];
+        a = in_a < a ? in_a : a;
+        b = in_b < b ? in_b : b;
+        c = in_c < c ? in_c : c;
+    }
+    least[0] = a;
+    least[1] = b;
+    least[2] = c;
+}
+
 void alcore__near_keys(const uint64_t *words, int64_t count, uint32_t out[ALCORE__NEAR_KEYS]) {
-    uint64_t least[HASHES];
+    enum { TOGETHER = 32 };
+    uint64_t least[HASHES], mixed[TOGETHER];
     for (int h = 0; h < HASHES; h++) least[h] = UINT64_MAX;
-    for (int64_t i = 0; i < count; i++) {
-        const uint64_t word = alcore__scramble(words[i]);
-        for (int h = 0; h < HASHES; h++) {
-            const uint64_t place = word * factors[h];
-            least[h] = place < least[h] ? place : least[h];
-        }
+    for (int64_t first = 0; first < count; first += TOGETHER) {
+        const int some = count - first < TOGETHER ? (int)(count - first) : TOGETHER;
+        for (int i = 0; i < some; i++) mixed[i] = alcore__scramble(words[first + i]);
+        for (int h = 0; h < HASHES; h += KEY_HASHES) lower(mixed, some, factors + h, least + h);
     }
     for (int key = 0; key < ALCORE__NEAR_KEYS; key++) {
         uint64_t hash = (uint64_t)key;

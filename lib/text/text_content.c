@@ -57,13 +57,15 @@ static int64_t ruled(const char *text, size_t length) {
 }
 
 void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
-                               alcore__text_content *out) {
+                               const alcore__token_room *room, alcore__text_content *out) {
     alcore__token_reader reader = {.text = text, .length = length};
     size_t variable_end = 0, call_end = 0, placeholder_end = 0; /* of the last ones */
     alcore__word_pattern pattern = {0};
     bool brackets = false, colon = false;
     *out = (alcore__text_content){.markup = alcore__text_markup_line(text, length)};
     while (alcore__token_next(&reader)) {
+        if (room)
+            alcore__token_put(room, out->tokens, reader.hash, reader.kind == ALCORE__TOKEN_WORD);
         out->tokens++;
         if (reader.kind != ALCORE__TOKEN_WORD) {
             const char first = text[reader.begin];

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text/kept_tokens.h"
 #include "text/near_words.h"
 
 typedef struct alcore__text_content {
@@ -39,8 +40,9 @@ static inline int64_t alcore__text_content_spaced(const alcore__text_content *se
 
 /* Counts what is in a text of `length` bytes, UTF-8 or not. words: memory for `length` entries, as
  * many words as a text may have, each of a byte or more; gets the hashes of its words in their
- * order, out->words of them; NULL: they are not wanted. */
+ * order, out->words of them; NULL: they are not wanted. room: gets the tokens, as many as it is
+ * for; NULL: they are not wanted. */
 void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
-                               alcore__text_content *out);
+                               const alcore__token_room *room, alcore__text_content *out);
 
 #endif

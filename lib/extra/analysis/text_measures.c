@@ -27,8 +27,8 @@ alcore_status alcore__quartiles(alcore_ctx *ctx, int64_t *numbers, int64_t count
  * are as long as the pool, for a time. */
 static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, alcore__masks *masks) {
     alcore__masked_texts texts = {.ctx = ctx, .masks = masks};
-    alcore_status status =
-        alcore__texts_read(ctx, pool, masks->candidate_mask, masks->rows, true, &texts.candidates);
+    alcore_status status = alcore__texts_read(ctx, pool, masks->candidate_mask, masks->rows, true,
+                                              NULL /* no tokens */, &texts.candidates);
     if (status == ALCORE_OK) status = alcore__mask_templates(&texts);
     if (status == ALCORE_OK) status = alcore__mask_near(&texts);
     alcore__texts_read_clear(ctx, &texts.candidates);

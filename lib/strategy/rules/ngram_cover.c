@@ -36,6 +36,7 @@
 #include "strategy/greedy/lazy_heap.h"
 #include "strategy/rules/token_gather.h"
 #include "strategy/strategies.h"
+#include "text/kept_tokens.h"
 /* Texts of any bytes, tokens as in text/text_tokens.h (docs/glossary.md, 5):
  *
  * alcore__text_ngrams(text, length, orders, hashes, seen, &tokens): writes the hashes, none of them
@@ -109,11 +110,23 @@ static const char *text_of(const alcore__run *run, enum alcore__row_source sourc
     return alcore_pool_text(pool, row, length);
 }
 
+/* The tokens of a row that were read before; without one: the text has to be read. */
+static alcore__read_tokens tokens_of(const alcore__run *run, enum alcore__row_source source,
+                                     int64_t row) {
+    const alcore__shard_tokens *gathered = gathered_of(run, source);
+    const alcore__kept_tokens *kept = run->active[source].dataset->tokens;
+    if (gathered)
+        return (alcore__read_tokens){.words = gathered->words[row],
+                                     .hashes = gathered->hashes[row],
+                                     .count = gathered->tokens[row]};
+    return kept ? alcore__kept_tokens_of(kept, row) : (alcore__read_tokens){0};
+}
+
 /* A bound of the tokens of a row's text. */
 static int64_t most_tokens(const alcore__run *run, enum alcore__row_source source, int64_t row) {
-    const alcore__shard_tokens *gathered = gathered_of(run, source);
+    const alcore__read_tokens view = tokens_of(run, source, row);
     size_t length;
-    if (gathered) return gathered->tokens[row];
+    if (view.count > 0 || gathered_of(run, source)) return view.count;
     const char *text = text_of(run, source, row, &length);
     return alcore__text_tokens_most(text, length);
 }
@@ -174,13 +187,13 @@ static int64_t read_ngrams(const ngram_reader *reader, int64_t index, uint64_t *
                            int64_t *tokens) {
     const alcore__block *block = reader->block;
     const cover_state *state = block->run->state;
-    const alcore__shard_tokens *gathered = gathered_of(block->run, block->source);
     const int64_t row = block->rows[index];
+    const alcore__read_tokens view = tokens_of(block->run, block->source, row);
     size_t length;
-    if (gathered) {
-        *tokens = gathered->tokens[row];
-        return alcore__tokens_ngrams(gathered->words[row], gathered->hashes[row], *tokens,
-                                     state->max_n, out, reader->seen);
+    if (view.count > 0 || gathered_of(block->run, block->source)) {
+        *tokens = view.count;
+        return alcore__tokens_ngrams(view.words, view.hashes, view.count, state->max_n, out,
+                                     reader->seen);
     }
     const char *text = text_of(block->run, block->source, row, &length);
     return alcore__text_ngrams(text, length, state->max_n, out, reader->seen, tokens);
@@ -192,6 +205,13 @@ static int64_t read_ngrams(const ngram_reader *reader, int64_t index, uint64_t *
  * then their hashes. */
 static size_t hashes_bytes(const alcore__block *block) {
     return (size_t)(block->count + most_ngrams(block)) * sizeof(uint64_t);
+}
+
+/* Drops the tokens of a block, which are not read again: the n-grams need the memory. */
+static void drop_tokens(const alcore__block *block) {
+    alcore__kept_tokens *kept = block->run->active[block->source].dataset->tokens;
+    for (int64_t b = 0; kept && b < block->blocks; b++)
+        alcore__kept_tokens_drop(block->run->ctx, kept, block->number + b);
 }
 
 /* Writes the partial: the hashes of all texts one after the other, without gaps. */
@@ -206,6 +226,7 @@ static alcore_status hash_texts(alcore__block *block, void *partial) {
         tokens[i] = (double)read;
         next += counts[i];
     }
+    drop_tokens(block);
     return ALCORE_OK;
 }
 
@@ -583,6 +604,7 @@ const alcore__strategy_def alcore__strategy_ngram_cover = {
     .measure = "gain",
     .reads_languages = true,
     .reads_bought = true,
+    .reads_tokens = true,
     .gather = alcore__tokens_gather,
     .params = &PARAMS,
     .state_bytes = sizeof(cover_state),

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "pool/tag_union.h"
+#include "text/kept_tokens.h"
 #include "text/text_ngrams.h"
 #include "text/text_tokens.h"
 
@@ -27,11 +28,6 @@ typedef struct row_record {
     uint64_t bought;   /* 0: a candidate */
 } row_record;
 _Static_assert(sizeof(row_record) == 32, "as docs/distributed.md says");
-
-/* How many words of 64 bits hold `bits` bits. */
-static size_t bit_words(size_t bits) {
-    return (bits + 63) / 64;
-}
 
 /* ---- writing ---- */
 
@@ -58,16 +54,12 @@ static alcore_status list_rows(gather_loop *loop) {
     return ALCORE_OK;
 }
 
-/* Reads the tokens of a text, bits behind *bits [bit_words(most)] and hashes [most], no more of
- * them than these have room for; returns how many they are. */
-static int64_t read_tokens(const char *text, size_t length, int64_t most, uint64_t *bits,
-                           uint64_t *hashes) {
+/* Reads the tokens of a text, no more of them than there is room for; returns how many they are. */
+static int64_t read_tokens(const char *text, size_t length, const alcore__token_room *room) {
     alcore__token_reader reader = {.text = text, .length = length};
     int64_t count = 0;
-    for (; count < most && alcore__token_next(&reader); count++) {
-        hashes[count] = reader.hash;
-        bits[count / 64] |= (uint64_t)(reader.kind == ALCORE__TOKEN_WORD) << count % 64;
-    }
+    for (; count < room->most && alcore__token_next(&reader); count++)
+        alcore__token_put(room, count, reader.hash, reader.kind == ALCORE__TOKEN_WORD);
     return count;
 }
 
@@ -79,12 +71,13 @@ static alcore_status write_row(const gather_loop *loop, int64_t row, alcore__buf
     size_t length;
     const char *text = alcore_pool_text(input->candidates.pool, row, &length);
     const int64_t most = alcore__text_tokens_most(text, length);
-    const size_t words = bit_words((size_t)most);
+    const size_t words = alcore__token_bit_words(most);
     tokens->length = 0;
     ALCORE__TRY(alcore__buffer_reserve(ctx, tokens, (words + (size_t)most + 1) * sizeof(uint64_t)));
-    uint64_t *bits = (uint64_t *)(void *)tokens->data, *hashes = bits + words;
+    uint64_t *bits = (uint64_t *)(void *)tokens->data;
+    const alcore__token_room room = {.bits = bits, .hashes = bits + words, .most = most};
     if (words > 0) memset(bits, 0, words * sizeof *bits);
-    const size_t count = (size_t)read_tokens(text, length, most, bits, hashes);
+    const int64_t count = read_tokens(text, length, &room);
     const bool bought = is_bought(input, row);
     const row_record record = {.row = row + input->place.first_row,
                                .cost = bought         ? 0.0
@@ -94,8 +87,9 @@ static alcore_status write_row(const gather_loop *loop, int64_t row, alcore__buf
                                .language = (uint32_t)input->languages[row],
                                .bought = bought};
     ALCORE__TRY(alcore__buffer_append(ctx, out, &record, sizeof record));
-    ALCORE__TRY(alcore__buffer_append(ctx, out, bits, bit_words(count) * sizeof *bits));
-    return alcore__buffer_append(ctx, out, hashes, count * sizeof *hashes);
+    ALCORE__TRY(
+        alcore__buffer_append(ctx, out, bits, alcore__token_bit_words(count) * sizeof *bits));
+    return alcore__buffer_append(ctx, out, room.hashes, (size_t)count * sizeof *room.hashes);
 }
 
 /* Task `index` of alcore__parallel(). */
@@ -153,7 +147,8 @@ static alcore_status read_row(const alcore__shard_part *part, alcore__byte_curso
     row_record record;
     const char *words = NULL, *hashes = NULL;
     if (alcore__cursor_read(cursor, &record, sizeof record))
-        words = alcore__cursor_take(cursor, bit_words(record.tokens), sizeof(uint64_t));
+        words =
+            alcore__cursor_take(cursor, alcore__token_bit_words(record.tokens), sizeof(uint64_t));
     if (words) hashes = alcore__cursor_take(cursor, record.tokens, sizeof(uint64_t));
     if (!hashes || record.row <= *last || record.row >= part->end || record.language >= languages)
         return fail_part(part);

@@ -302,6 +302,42 @@ START_TEST(candidates_are_drawn_with_masks_that_are_named) {
 }
 END_TEST
 
+/* ngram-cover with row 9 bought, with masks or among rows [9 and count more]: a selection of `count`
+ * rows. */
+static alcore_selection *cover_rows(const world *w, const char *masks, const int64_t *rows,
+                                    int64_t count) {
+    alcore_selection *selection;
+    alcore_request *request = request_for(w->ctx, w->pool, "ngram-cover", "100");
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, w->labeled));
+    ck_assert_ok(alcore_request_set(request, "masks", masks));
+    ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, &(int64_t){9}, 1));
+    if (rows) ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, rows, count + 1));
+    ck_assert_ok(alcore_select(request, &selection));
+    ck_assert_int_eq(alcore_selection_count(selection), count);
+    alcore_request_unref(request);
+    return selection;
+}
+
+/* The cover takes the tokens of texts that the masks have read from these, and reads others itself:
+ * with masks it buys what it buys of the rows that they leave, for the same gains. Row 9 is read
+ * once more. */
+START_TEST(covers_are_the_same_of_texts_that_masks_have_read) {
+    static const int64_t rows[] = {0, 3, 4, 5, 7, 8, 10, 9};
+    enum { LEFT = sizeof rows / sizeof *rows - 1 };
+    world w = open_world(200);
+    alcore_selection *masked = cover_rows(&w, "templates", NULL, LEFT);
+    alcore_selection *plain = cover_rows(&w, "none", rows, LEFT);
+    ck_assert_mem_eq(alcore_selection_rows(masked), alcore_selection_rows(plain),
+                     LEFT * sizeof *rows);
+    ck_assert_mem_eq(alcore_selection_scores(masked), alcore_selection_scores(plain),
+                     LEFT * sizeof(double));
+    ck_assert(alcore_selection_scores(masked)[0] > 0.0);
+    alcore_selection_unref(masked);
+    alcore_selection_unref(plain);
+    close_world(&w);
+}
+END_TEST
+
 START_TEST(wrong_names_are_refused) {
     static const char *const wrong[] = {"", "wordles", "wordless,", ",all", "wordless templates",
                                         "1"};
@@ -325,6 +361,7 @@ TEST_FILE() {
     tcase_add_loop_test(cases, lengths_are_masked_beyond_the_outer_fences, 0, 3);
     tcase_add_test(cases, masks_are_of_the_texts_of_phrases);
     tcase_add_test(cases, candidates_are_drawn_with_masks_that_are_named);
+    tcase_add_test(cases, covers_are_the_same_of_texts_that_masks_have_read);
     tcase_add_loop_test(cases, wrong_names_are_refused, 0, 6);
     return check_suite_run("request/text_masks", cases);
 }

@@ -18,7 +18,7 @@ typedef struct listed {
 static void list_text(const char *text, listed *out) {
     alcore__text_content content;
     ck_assert_uint_lt(strlen(text), MOST);
-    alcore__text_content_read(text, strlen(text), out->words, &content);
+    alcore__text_content_read(text, strlen(text), out->words, NULL, &content);
     ck_assert_int_ge(content.words, 1);
     out->near.count = alcore__near_list(out->words, content.words, out->parts);
     out->near.parts = out->parts;

@@ -260,7 +260,7 @@ START_TEST(texts_end_where_they_end) {
             alcore__text_content content;
             memcpy(copy, texts[i], length);
             copy[length] = '\x7F'; /* no sign of markup */
-            alcore__text_content_read(copy, length, NULL, &content);
+            alcore__text_content_read(copy, length, NULL, NULL, &content);
             ck_assert_int_le(content.called, content.letters);
             free(copy);
         }

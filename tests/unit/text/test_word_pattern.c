@@ -14,7 +14,7 @@ static uint64_t pattern_of(const char *text) {
     char *copy = malloc(length + 1);
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, text, length);
-    alcore__text_content_read(copy, length, NULL, &content);
+    alcore__text_content_read(copy, length, NULL, NULL, &content);
     free(copy);
     return content.named_pattern;
 }

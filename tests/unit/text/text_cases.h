@@ -10,7 +10,7 @@
 
 static inline alcore__text_content content_of(const char *text) {
     alcore__text_content content;
-    alcore__text_content_read(text, strlen(text), NULL, &content);
+    alcore__text_content_read(text, strlen(text), NULL, NULL, &content);
     return content;
 }
 

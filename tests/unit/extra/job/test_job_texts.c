@@ -332,7 +332,7 @@ START_TEST(sizes_of_parts) {
     alcore__read_texts texts;
     uint8_t mask[ROWS];
     memset(mask, 1, sizeof mask);
-    ck_assert_ok(alcore__texts_read(ctx, pool, mask, ROWS, true, &texts));
+    ck_assert_ok(alcore__texts_read(ctx, pool, mask, ROWS, true, NULL, &texts));
     size_t masks = 144 + TAGS, tokens = 16 + TAGS;
     int near = 0;
     for (int64_t row = 0; row < ROWS; row++) {
