@@ -153,7 +153,7 @@ ALCORE_API alcore_job *alcore_job_of_budget(const alcore_job *job, int64_t index
 /** The picks of a job that buys what is no row of a shard, as a selection: of phrases, of sentences
  * and phrases, or of rows of the target, as alcore_select() makes them on one machine. Its pool has
  * the texts of the picks, and its columns and reasons are those of one machine; of a hybrid the
- * provenance of the sentences names no column, as these lie in the shards.
+ * provenance of the sentences names no column of the pool, as these lie in the shards.
  * @param[in] job borrowed; what alcore_job_of_budget() showed has the selection of that budget
  * @return a view, valid until the job is released; alcore_selection_ref() keeps it longer; NULL
  *   before the job is done, and where the picks are rows of shards
