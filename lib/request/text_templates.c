@@ -41,8 +41,8 @@ static bool has_template(const alcore__read_texts *texts, int64_t row) {
     return texts->mask[row] && texts->facts[row].pattern != 0;
 }
 
-/* Prefetches the slots of the patterns of the row AHEAD rows later. Results do not depend on it; it is
- * always inlined, as fetch_places() of text_near.c is. */
+/* Prefetches the slots of the patterns of the row AHEAD rows later. Results do not depend on it; it
+ * is always inlined, as fetch_places() of text_near.c is. */
 enum { AHEAD = 16 };
 static inline __attribute__((always_inline)) void
 fetch_ahead(const templates *self, const alcore__read_texts *texts, int64_t row) {

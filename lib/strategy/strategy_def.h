@@ -299,7 +299,7 @@ struct alcore__run {
      * bought after them. NULL: there are none. */
     const struct alcore__nominees *offered;
     bool offered_last;
-    bool offered_skips; /* a row was passed over among them, as it did not fit (fill=skip) */
+    bool offered_skips;     /* a row was passed over among them, as it did not fit (fill=skip) */
     alcore__runner *runner; /* passes/runner.h */
 };
 

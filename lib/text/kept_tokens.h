@@ -50,8 +50,8 @@ typedef struct alcore__read_tokens {
     int64_t count; /* 0: the text has none, or they are not kept */
 } alcore__read_tokens;
 
-/* Blocks that have `limit` bytes together or more are followed by none. The caller clears *out, also
- * after a failure. */
+/* Blocks that have `limit` bytes together or more are followed by none. The caller clears *out,
+ * also after a failure. */
 alcore_status alcore__kept_tokens_new(alcore_ctx *ctx, int64_t rows, size_t limit,
                                       alcore__kept_tokens *out);
 void alcore__kept_tokens_clear(alcore_ctx *ctx, alcore__kept_tokens *self);

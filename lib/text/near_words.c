@@ -61,9 +61,9 @@ static uint32_t sort_distinct(uint32_t *hashes, int64_t count) {
     return distinct;
 }
 
-/* The same of at most FEWEST, as most texts have: the place of a hash is the number of smaller ones,
- * which are counted four at a time, without branches that depend on them. Signed numbers are in
- * this order once their highest bit is flipped. */
+/* The same of at most FEWEST, as most texts have: the place of a hash is the number of smaller
+ * ones, which are counted four at a time, without branches that depend on them. Signed numbers are
+ * in this order once their highest bit is flipped. */
 enum { FEWEST = 64, LANES = 4 };
 typedef int32_t lanes __attribute__((vector_size(LANES * sizeof(int32_t))));
 static uint32_t rank_distinct(uint32_t *hashes, int64_t count) {

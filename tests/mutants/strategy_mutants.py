@@ -128,7 +128,7 @@ MUTANTS = {
         ('lib/strategy/rules/mrs_rows.c', 'state->greedy.status[position] == ALCORE__GREEDY_PICKED;', 'false;', MRS,
          'iterative_mrs_is_the_plain_search'),
     'MRS does not search the lists again that had the pick':
-        ('lib/strategy/rules/mrs.c', '== state->greedy.best;\n        if (!has) continue;', '== state->greedy.best;\n        if (true) continue;', MRS,
+        ('lib/strategy/rules/mrs.c', '== pick;\n        if (!has) continue;', '== pick;\n        if (true) continue;', MRS,
          'iterative_mrs_is_the_plain_search'),
     'MRS keeps a ratio whose own sum of cosines changed':
         ('lib/strategy/rules/mrs.c', 'if (half != rows.half[m] ||', 'if (', MRS, 'iterative_mrs_is_the_plain_search'),

@@ -22,7 +22,8 @@ LIKELIER = {"marian": 4, "m2m100": 3, "mbart": 3, "t5": 1.8, "llama": 1.5, "gemm
 NEAR, MOVED = {"float32": 1e-5, "bfloat16": 1e-5, "int8": 0.1}, {"float32": 0, "bfloat16": 0.03, "int8": 0.03}
 with open("/proc/cpuinfo", encoding="utf-8") as read:
     FLAGS = read.read().split()
-#: The types whose products are the engine's own, which add in one order whatever the number of threads. Without their instructions torch multiplies float32.
+#: The types whose products are the engine's own, which add in one order whatever the number of
+#: threads. Without their instructions torch multiplies float32.
 EXACT = [dtype for dtype, flag in (("bfloat16", "avx512_bf16"), ("int8", "avx512_vnni")) if flag in FLAGS]
 #: Ragged: 1 to 20 words, not by their lengths, one of them twice.
 TEXTS = [" ".join("w%d" % (5 + (7 * k + 3 * i * i + i) % 50) for i in range(1 + (5 * k) % 20)) for k in range(13)] + ["w9 w8 w7", "w9 w8 w7"]

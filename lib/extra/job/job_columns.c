@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the summary of a hybrid says of the columns that its sentences were chosen by: where they
  * come from, what their models warn of, how many texts these cut, and how many values are of
- * earlier rounds. The columns lie in the shards, so each puts in the number of its columns, int64_t,
- * and of each column_head and the bytes of its origin and of the warnings, together up to a
- * multiple of 8. Counts of all shards are added up; origin and warnings are those of the first. */
+ * earlier rounds. The columns lie in the shards, so each puts in the number of its columns,
+ * int64_t, and of each column_head and the bytes of its origin and of the warnings, together up to
+ * a multiple of 8. Counts of all shards are added up; origin and warnings are those of
+ * the first. */
 #include <math.h>
 
 #include "extra/job/job_passes.h"

@@ -173,8 +173,8 @@ static inline bool alcore__job_tells_columns(const alcore_job *job) {
 alcore_status alcore__job_put_columns(const alcore_job *job, alcore__buffer *out);
 /* Takes what one shard has put in; *whole: false where it is damaged. */
 alcore_status alcore__job_take_columns(alcore_job *job, alcore__byte_cursor *cursor, bool *whole);
-/* Makes the column of all shards one of a model where that of a shard is, as reasons and the summary
- * have other words for given scores. */
+/* Makes the column of all shards one of a model where that of a shard is, as reasons and the
+ * summary have other words for given scores. */
 void alcore__job_mark_made(const alcore__job_columns *all, alcore__column *column);
 void alcore__job_columns_clear(alcore_ctx *ctx, alcore__job_columns *all);
 /* *out: those of all shards, and those that were read of the labeled pool and the target, which

@@ -302,8 +302,8 @@ START_TEST(candidates_are_drawn_with_masks_that_are_named) {
 }
 END_TEST
 
-/* ngram-cover with row 9 bought, with masks or among rows [9 and count more]: a selection of `count`
- * rows. */
+/* ngram-cover with row 9 bought, with masks or among rows [9 and count more]: `count` rows of a
+ * selection. */
 static alcore_selection *cover_rows(const world *w, const char *masks, const int64_t *rows,
                                     int64_t count) {
     alcore_selection *selection;

@@ -189,8 +189,8 @@ START_TEST(clusters_of_another_shard_that_lie) {
 }
 END_TEST
 
-/* Where there are as many clusters as rows, all rows are drawn as first centroids, at last those that
- * equal others and have no weight. */
+/* Where there are as many clusters as rows, all rows are drawn as first centroids, at last those
+ * that equal others and have no weight. */
 START_TEST(no_row_is_a_first_centroid_twice) {
     enum { ROWS = 50, TOLD = 24 + 8 + 8 * VECTOR };
     static const job_setting setting = {"diversity-global", "k_clusters=60", "9", NULL,

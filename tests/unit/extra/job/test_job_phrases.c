@@ -153,7 +153,8 @@ static void check_text(const char *text, const char *expected) {
     if (text) ck_assert_str_eq(text, expected);
 }
 
-/* The summary, and texts, ids, languages, groups, reasons and columns of the picks of one budget. */
+/* The summary, and texts, ids, languages, groups, reasons and columns of the picks of one
+ * budget. */
 static void check_selection(alcore_selection *found, alcore_selection *expected) {
     alcore_pool *pool = alcore_selection_pool(found), *other = alcore_selection_pool(expected);
     const char *name;
