@@ -160,13 +160,15 @@ static alcore_status copy_name(alcore_ctx *ctx, const char *name, uint32_t lengt
     return *copy ? ALCORE_OK : alcore__fail_memory((size_t)length + 1);
 }
 
-/* Collects the next row; *whole: false where the entry is damaged. */
-static alcore_status collect_row(alcore_ctx *ctx, alcore__byte_cursor *cursor, collected *rows,
-                                 bool *whole) {
+/* Collects the next row, which may be in lists that the request has, and in that of eligible ones;
+ * *whole: false where the entry is damaged. */
+static alcore_status collect_row(alcore_ctx *ctx, uint32_t given, alcore__byte_cursor *cursor,
+                                 collected *rows, bool *whole) {
     row_head head;
     size_t bytes = 0;
     const int64_t row = rows->count;
-    *whole = alcore__cursor_read(cursor, &head, sizeof head);
+    *whole = alcore__cursor_read(cursor, &head, sizeof head) &&
+             (head.named & ~(given | 1u << ALCORE__LIST(ELIGIBLE))) == 0;
     for (int s = 0; s < STRINGS && *whole; s++) bytes += head.lengths[s];
     const char *next = *whole && bytes <= cursor->left
                            ? alcore__cursor_take(cursor, alcore__cursor_padded(bytes), 1)
@@ -235,7 +237,7 @@ static alcore_status add_entry(alcore_job *job, const alcore__job_entry *entry, 
                  (uint64_t)count <= cursor.left / sizeof(row_head);
     alcore_status status = whole ? new_collected(ctx, (size_t)count, &rows) : ALCORE_OK;
     while (status == ALCORE_OK && whole && rows.count < count)
-        status = collect_row(ctx, &cursor, &rows, &whole);
+        status = collect_row(ctx, header.given, &cursor, &rows, &whole);
     if (status == ALCORE_OK && whole && alcore__job_has_measures(job))
         status = alcore__job_take_measures(ctx, entry, entries, &cursor, &whole, measures);
     if (status == ALCORE_OK && (!whole || cursor.left > 0))

@@ -2,6 +2,7 @@
 /* Messages between shards that compare rows, changed by a lie in one place, with the right sum: the
  * job refuses each by name. */
 #include "job_record.h"
+#include "request/request_internal.h"
 
 static alcore_ctx *ctx;
 
@@ -441,6 +442,32 @@ START_TEST(counts_of_rows_that_lie) {
 }
 END_TEST
 
+/* A row in a list that the request of its shard does not have. */
+START_TEST(lists_that_lie) {
+    static const int32_t lists[] = {ALCORE__LIST(LABELED), ALCORE__LIST(EXCLUDED), 31};
+    const job_setting setting = {"hybrid", "sentences=random phrases=ngf", "9", NULL,
+                                 ALCORE_DEDUP_NONE};
+    alcore_job *job = job_new(ctx, &setting, &WHOLE, 0);
+    size_t length;
+    int32_t state;
+    ck_assert_ok(alcore_job_step(job, &state));
+    const char *message = alcore_job_message(job, &length);
+    const size_t place = 48 + settings_bytes(message) + 32 + 8 + 16; /* states, lists of row 0 */
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        uint32_t row[2];
+        char *copy = memcpy(malloc(length), message, length);
+        memcpy(row, copy + place, sizeof row);
+        ck_assert_uint_eq(row[1], 1u << ALCORE__LIST(ELIGIBLE));
+        row[1] |= 1u << lists[i];
+        ck_assert_int_eq(deliver_lie(job, copy, length, place, row), ALCORE_E_CORRUPT);
+        free(copy);
+    }
+    ck_assert_ok(alcore_job_deliver(job, message, length));
+    ck_assert_ok(alcore_job_step(job, &state));
+    alcore_job_unref(job);
+}
+END_TEST
+
 /* A drawn row far before its block, which is not the first one: nothing overflows (a sanitizer
  * looks). */
 START_TEST(a_draw_before_its_block) {
@@ -475,6 +502,7 @@ TEST_FILE() {
     tcase_add_test(cases, rounds_that_lie);
     tcase_add_test(cases, vectors_that_lie);
     tcase_add_test(cases, counts_of_rows_that_lie);
+    tcase_add_test(cases, lists_that_lie);
     tcase_add_test(cases, a_draw_before_its_block);
     return check_suite_run("job_lies", cases);
 }
