@@ -27,7 +27,7 @@ static inline bool alcore__text_markup_opens(char c) {
     return c == '{' || c == '[' || c == '\\' || c == '`' || c == '"';
 }
 
-/* Whether a text as a whole is one of these (text_markup_line.c); blanks before it do not count:
+/* Whether a text as a whole is one of these (text_markup_line.c); blanks around it do not count:
  *
  *     |- | a || b     |+ x     {| class=x     | birth_date = 1950     | a | b |
  *     .PP     .RS 4     .IP "name" 4     .if n .nh     .\" note       a request of roff

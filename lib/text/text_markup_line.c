@@ -95,15 +95,24 @@ static bool is_directive(rest r) {
     return domain || strstr(named, name);
 }
 
-/* The head of a function or class of Python: "def add(self, x):", "class Foo(object):". */
+/* The head of a function or class of Python: "def add(self, x):", "class Foo(object):". Behind a
+ * class, the ending of a plural and a number are none: "class name(s):", "class file(5):". */
 static bool is_definition(rest r) {
-    size_t i = begins(r, "def ") ? 4 : begins(r, "class ") ? 6 : 0;
+    enum { LONGEST_ENDING = 2 };
+    const bool is_class = begins(r, "class ");
+    size_t i = begins(r, "def ") ? 4 : is_class ? 6 : 0, depth = 0;
     if (i == 0 || i >= r.length || alcore__is_digit(r.at[i])) return false;
     const size_t name = i;
     while (i < r.length && is_name(r.at[i])) i++;
     if (i == name || i == r.length || r.at[i] != '(') return false;
-    while (i + 1 < r.length && !(r.at[i] == ')' && r.at[i + 1] == ':')) i++;
-    return i + 1 < r.length;
+    const size_t inside = i + 1;
+    for (; i < r.length; i++) {
+        depth += r.at[i] == '(';
+        if (r.at[i] == ')' && --depth == 0) break;
+    }
+    if (i + 1 >= r.length || r.at[i + 1] != ':') return false;
+    return !(is_class && (alcore__is_digit(r.at[inside]) ||
+                          (alcore__is_small(r.at[inside]) && i - inside <= LONGEST_ENDING)));
 }
 
 /* Nothing but the name of a file, a host or a module: parts of two letters, digits or more with
@@ -194,6 +203,7 @@ static bool are_names(rest r) {
 bool alcore__text_markup_line(const char *text, size_t length) {
     size_t i = 0;
     while (i < length && alcore__is_word_space(text[i])) i++;
+    while (length > i && alcore__is_word_space(text[length - 1])) length--;
     const rest r = {text + i, length - i};
     if (r.length == 0) return false;
     switch (*r.at) {
