@@ -15,32 +15,6 @@
 
 #include "strategy/kmeans/kmeans_rows.h"
 
-const alcore__pass alcore__kmeans_passes[] = {
-    {.name = "group sizes",
-     .narrow = true,
-     .keeps_nothing = true,
-     .block = alcore__kmeans_count_sizes,
-     .partial = {.extra = alcore__kmeans_sizes_bytes, .reduce = alcore__kmeans_store_sizes},
-     .end = alcore__kmeans_begin_own,
-     .when = ALCORE__TEST(alcore__lists_own)},
-    {.name = "seeds", .nested = alcore__draw_passes, .nested_at = offsetof(alcore__kmeans, draws)},
-    {.name = "assignment",
-     .block = alcore__kmeans_assign_rows,
-     .partial = {.sums = ALCORE__SUMS(alcore__kmeans, sums),
-                 .extra = alcore__kmeans_counts_bytes,
-                 .reduce = alcore__kmeans_add_counts},
-     .end = alcore__kmeans_move_centroids,
-     .start = alcore__kmeans_begin_iteration},
-    {.name = "farthest rows",
-     .block = alcore__kmeans_find_far,
-     .partial = {.extra = alcore__kmeans_far_bytes, .reduce = alcore__kmeans_store_far},
-     .end = alcore__kmeans_fill_empty,
-     .when = ALCORE__TEST(alcore__kmeans_has_empty),
-     .again = ALCORE__TEST(alcore__kmeans_iterates),
-     .back = 1},
-    {.name = NULL},
-};
-
 /* Blocks keep the sums of their clusters when those of all blocks take no more than this. */
 enum { MAX_KEPT_SUMS = 256 << 20 }; /* 256 MiB */
 
@@ -78,12 +52,43 @@ static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means) {
     return ALCORE__RUN_ARRAY(run, run->outcome.count, &means->is_seed);
 }
 
-alcore_status alcore__kmeans_begin_clusters(alcore__run *run, alcore__kmeans *means,
-                                            const int64_t *seeds) {
+/* Once the size of each group is known, also that of all shards: begins all the rest. */
+static alcore_status begin_clusters(alcore__run *run, alcore__kmeans *means, const int64_t *seeds) {
     number_clusters(means);
     ALCORE__TRY(make_arrays(run, means));
     return alcore__kmeans_begin_seeds(run, means, seeds);
 }
+
+/* End of the pass: the groups of all shards are known. */
+static alcore_status begin_own(alcore__run *run) {
+    return begin_clusters(run, run->state, NULL /* seeds by k-means++ */);
+}
+
+const alcore__pass alcore__kmeans_passes[] = {
+    {.name = "group sizes",
+     .narrow = true,
+     .keeps_nothing = true,
+     .block = alcore__kmeans_count_sizes,
+     .partial = {.extra = alcore__kmeans_sizes_bytes, .reduce = alcore__kmeans_store_sizes},
+     .end = begin_own,
+     .when = ALCORE__TEST(alcore__lists_own)},
+    {.name = "seeds", .nested = alcore__draw_passes, .nested_at = offsetof(alcore__kmeans, draws)},
+    {.name = "assignment",
+     .block = alcore__kmeans_assign_rows,
+     .partial = {.sums = ALCORE__SUMS(alcore__kmeans, sums),
+                 .extra = alcore__kmeans_counts_bytes,
+                 .reduce = alcore__kmeans_add_counts},
+     .end = alcore__kmeans_move_centroids,
+     .start = alcore__kmeans_begin_iteration},
+    {.name = "farthest rows",
+     .block = alcore__kmeans_find_far,
+     .partial = {.extra = alcore__kmeans_far_bytes, .reduce = alcore__kmeans_store_far},
+     .end = alcore__kmeans_fill_empty,
+     .when = ALCORE__TEST(alcore__kmeans_has_empty),
+     .again = ALCORE__TEST(alcore__kmeans_iterates),
+     .back = 1},
+    {.name = NULL},
+};
 
 alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, const int32_t *group,
                                    int64_t groups, int64_t k, bool unit, const int64_t *seeds) {
@@ -102,5 +107,5 @@ alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, cons
     }
     for (int64_t i = 0; i < run->outcome.count; i++)
         if (group[i] >= 0) means->each[group[i]].size++;
-    return alcore__kmeans_begin_clusters(run, means, seeds);
+    return begin_clusters(run, means, seeds);
 }

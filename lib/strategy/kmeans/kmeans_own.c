@@ -36,11 +36,6 @@ alcore_status alcore__kmeans_store_sizes(alcore__run *run, const alcore__block_p
     return ALCORE_OK;
 }
 
-/* End of the pass: the groups are known. */
-alcore_status alcore__kmeans_begin_own(alcore__run *run) {
-    return alcore__kmeans_begin_clusters(run, run->state, NULL /* seeds by k-means++ */);
-}
-
 void alcore__kmeans_draw_left(const alcore__kmeans *means, int64_t g, int64_t n,
                               alcore__draw *out) {
     *out = alcore__no_draw;

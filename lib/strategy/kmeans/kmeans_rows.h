@@ -49,10 +49,6 @@ void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const 
 
 /* ---- the parts of the passes, for the table in kmeans.c ---- */
 
-/* Once the size of each group is known, also that of all shards: begins all the rest. */
-alcore_status alcore__kmeans_begin_clusters(alcore__run *run, alcore__kmeans *means,
-                                            const int64_t *seeds);
-
 /* In a run over own rows (kmeans_own.c): a pass, then what seed rows need. _draw_left: draws row n,
  * from 0, of those of a group that are no seed rows yet, nothing where there are fewer; _left_row:
  * the index of such a row in its block, -1: there is none; _take_row: row `place` has become a seed
@@ -60,14 +56,13 @@ alcore_status alcore__kmeans_begin_clusters(alcore__run *run, alcore__kmeans *me
 size_t alcore__kmeans_sizes_bytes(const alcore__block *block);
 alcore_status alcore__kmeans_count_sizes(alcore__block *block, void *partial);
 alcore_status alcore__kmeans_store_sizes(alcore__run *run, const alcore__block_partial *partial);
-alcore_status alcore__kmeans_begin_own(alcore__run *run);
 void alcore__kmeans_draw_left(const alcore__kmeans *means, int64_t g, int64_t n, alcore__draw *out);
 int64_t alcore__kmeans_left_row(const alcore__kmeans *means, const alcore__block *block, int64_t g,
                                 int64_t number);
 void alcore__kmeans_take_row(const alcore__run *run, alcore__kmeans *means, int64_t g,
                              int64_t place);
 
-/* Called by alcore__kmeans_begin_clusters(): begins the draws of the seed rows. seeds [centroids]:
+/* Called once the clusters are numbered: begins the draws of the seed rows. seeds [centroids]:
  * positions of rows to begin with in place of drawn ones, in the order of centroid_starts; NULL:
  * all are drawn. */
 alcore_status alcore__kmeans_begin_seeds(alcore__run *run, alcore__kmeans *means,
