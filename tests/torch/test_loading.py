@@ -106,14 +106,17 @@ def narrow_peaks(box):
     """In bfloat16 matrices are packed one by one in their own memory, and so is the table of words, which the output shares here. Without
     the processor's instructions matrices are kept in float32, beside the table. int8 is read in float32 before it is packed."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
-        width = 2 if "avx512_bf16" in file.read() and "ATEN_CPU_CAPABILITY" not in os.environ else 4
+        flags = file.read() if "ATEN_CPU_CAPABILITY" not in os.environ else ""
+    width = 2 if "avx512_bf16" in flags else 4
     for dtype, shards in (("F32", 1), ("BF16", 3)):
         path = make(box, "narrow-" + dtype, dtype, shards)
         for size, more in ((width, {}), (4, {"ATEN_CPU_CAPABILITY": "avx2"})):
             found, parameters = peak(path, "bfloat16", **more)
             check("%s to bfloat16, %d bytes" % (dtype, size), found, size * parameters + (2 * WORDS * DIMS if size == 4 else 0))
-        found, parameters = peak(path, "int8")
-        check("%s to int8" % dtype, found, 4 * parameters)
+        for packed, more in (("avx512_vnni" in flags, {}), (False, {"ATEN_CPU_CAPABILITY": "avx2"})):
+            found, parameters = peak(path, "int8", **more)
+            check("%s to int8, %s" % (dtype, "packed" if packed else "as float32"), found,
+                  4 * parameters + (0 if packed else 4 * WORDS * DIMS))
 
 
 def main():

@@ -45,8 +45,16 @@ at::Tensor stepped(const at::Tensor &x, const at::Tensor &range, double count,
  * the kernels round it. */
 at::Tensor rounded_weight(const at::Tensor &x, at::ScalarType type) {
     if (type == at::kBFloat16) return x.to(at::kBFloat16).to(at::kFloat);
-    const at::Tensor range = at::amax(x.abs(), {-1}, true);
-    return stepped(x, range, 127, at::full_like(range, 127));
+    /* Some rows at a time: steps of a whole table of words need five more tables for a while. */
+    constexpr int64_t SOME = int64_t{1} << 20;
+    const int64_t rows = x.size(0), some = std::max<int64_t>(1, SOME / x.size(-1));
+    at::Tensor out = at::empty(x.sizes(), x.options().dtype(at::kFloat));
+    for (int64_t first = 0; first < rows; first += some) {
+        const int64_t count = std::min(some, rows - first);
+        const at::Tensor part = x.narrow(0, first, count), range = at::amax(part.abs(), {-1}, true);
+        out.narrow(0, first, count).copy_(stepped(part, range, 127, at::full_like(range, 127)));
+    }
+    return out;
 }
 at::Tensor rounded_input(const at::Tensor &x, at::ScalarType type) {
     if (type == at::kBFloat16) return x.to(at::kBFloat16).to(at::kFloat);
