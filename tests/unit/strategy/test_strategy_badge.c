@@ -288,7 +288,7 @@ END_TEST
 
 TEST_FILE() {
     TCase *all = tcase_create("badge");
-    tcase_set_timeout(all, 60);
+    tcase_set_timeout(all, 240);
     tcase_add_test(all, vector);
     tcase_add_test(all, meanings);
     tcase_add_test(all, bad_rows_are_named);
