@@ -25,8 +25,8 @@ static int print_json(const arguments *args, const alcore_model *model) {
     return print_json_object(all);
 }
 
-/* Refuses, before the base is read, a folder that has anything in it: files that the merge does not
- * write, such as shards, tokenizers and modules of another model, would belong to the new one. */
+/* Refuses a folder that is not empty, before the base is read: shards, tokenizers or modules of
+ * another model, which the merge does not replace, would be read as parts of the merged one. */
 static int check_empty(const char *folder) {
     DIR *listing = opendir(folder);
     if (!listing && errno == ENOENT && path_can_be_made(folder)) return EXIT_DONE;

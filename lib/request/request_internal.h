@@ -280,10 +280,10 @@ typedef struct alcore__shard_rows {
 /* Makes the masks of the request's pools, which are locked for reading; out is zeroed after a
  * failure. target: its target pool, or NULL where no strategy will look at it: then its masks are
  * NULL. recommended: the recommended strategy will select, so that masks=auto means all.
- * keeps_tokens: the strategy reads tokens, so that those of texts that are read are kept. shard:
- * the candidates are a shard, of which the option masks leaves out the rows that shard says, which
- * are counted for no cause; NULL: they are all. ALCORE_E_NOT_FOUND names a row of the request that
- * its pool lacks. */
+ * keeps_tokens: the strategy reads tokens, so that the tokens of each text that the masks read are
+ * kept for it. shard: the candidates are a shard, of which the option masks leaves out the rows
+ * that shard says, which are counted for no cause; NULL: they are all. ALCORE_E_NOT_FOUND names a
+ * row of the request that its pool lacks. */
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
                                 bool recommended, bool keeps_tokens,
                                 const alcore__shard_rows *shard, alcore__masks *out);

@@ -19,8 +19,8 @@
 #define WORD_SHARE 0.4
 #define PROSE_SHARE (1.0 / 3)
 
-/* The tokens that are kept of a pool: those of a million texts of interfaces. The cover reads
- * others once more, as the masks of larger pools take most of the memory. */
+/* At most so many bytes of tokens are kept of a pool: those of about a million interface texts. The
+ * strategy reads the texts beyond them once more, so that memory does not grow with the pool. */
 enum { KEPT_BYTES = 128 << 20 };
 
 /* Memory of a worker. */
@@ -77,8 +77,7 @@ static alcore__text_scripts scripts_of(const char *text, size_t length,
     return (alcore__text_scripts){.first = script};
 }
 
-/* Reads what a text has. Its tokens are kept as far as alcore__text_ngrams(), by which the cover
- * reads, would go. */
+/* Counts what is in a text, and keeps as many of its tokens as alcore__text_ngrams() would read. */
 static alcore_status read_content(const read_loop *loop, int64_t row, const char *text,
                                   size_t length, uint64_t *words, alcore__text_content *out) {
     alcore__token_room room;

@@ -6,9 +6,10 @@
  * of a corpus. So what each word adds to v is kept when it is met a second time (char_words.h): a
  * row of integers, in units of 2^-23. Such a word costs one addition of rows. The n-grams of any
  * other word are hashed, their weights are fetched, which lie far apart in memory, and each is
- * added to eight columns. Counted over sentences of 9 words (tests/bench huds_ngram): of 100 words
- * 95 have a row and 1 gets one, in 48 MiB for all threads; where each of two threads had 24 MiB, 92
- * had one and 2 got one.
+ * added to eight columns. In the pool of
+ * tests/bench/bench_huds_ngram.py, sentences of 9 words on average, 95 of 100 words have a row
+ * already and 1 gets one, with 48 MiB of rows that all threads share; with 24 MiB for each of two
+ * threads 92 had one and 2 got one.
  *
  * The order of additions does not change the bits: an idf is a float32 of 1 or more, so a multiple
  * of 2^-23, and sums and differences of such numbers are exact in double while they stay below 2^30

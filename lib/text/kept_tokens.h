@@ -50,8 +50,8 @@ typedef struct alcore__read_tokens {
     int64_t count; /* 0: the text has none, or they are not kept */
 } alcore__read_tokens;
 
-/* Blocks that have `limit` bytes together or more are followed by none. The caller clears *out,
- * also after a failure. */
+/* Makes room for the tokens of `rows` rows. Once the blocks that are kept take `limit` bytes,
+ * further blocks are dropped. The caller clears *out, also after a failure. */
 alcore_status alcore__kept_tokens_new(alcore_ctx *ctx, int64_t rows, size_t limit,
                                       alcore__kept_tokens *out);
 void alcore__kept_tokens_clear(alcore_ctx *ctx, alcore__kept_tokens *self);
@@ -71,6 +71,7 @@ alcore_status alcore__kept_tokens_close(alcore_ctx *ctx, alcore__kept_tokens *se
 /* Frees the tokens of a block, which has none from then on. */
 void alcore__kept_tokens_drop(alcore_ctx *ctx, alcore__kept_tokens *self, int64_t block);
 
+/* The tokens of a row: a view, valid until its block is dropped. */
 alcore__read_tokens alcore__kept_tokens_of(const alcore__kept_tokens *self, int64_t row);
 
 #endif

@@ -17,9 +17,9 @@ typedef struct alcore__text_content {
      * a syllable counts 2. */
     int64_t letters;
     int64_t called; /* letters of them in calls of source code and in markup (text_markup.h) */
-    /* Code points that are no white space and in no placeholder, variable or rule of a heading
-     * (four times or more the same of =~^*, before the text or behind it), and no format
-     * characters. */
+    /* The number of code points. Not counted are white space, format characters, and what belongs
+     * to a placeholder, a variable or the rule of a heading (one of =~^* four times or more, before
+     * or behind the text). */
     int64_t characters;
     /* A hash of its words in their order, so that texts with equal ones are one template with other
      * numbers, placeholders, punctuation and case; 0 without words. It never leaves the process. */
@@ -40,8 +40,8 @@ static inline int64_t alcore__text_content_spaced(const alcore__text_content *se
 
 /* Counts what is in a text of `length` bytes, UTF-8 or not. words: memory for `length` entries, as
  * many words as a text may have, each of a byte or more; gets the hashes of its words in their
- * order, out->words of them; NULL: they are not wanted. room: gets the tokens, as many as it is
- * for; NULL: they are not wanted. */
+ * order, out->words of them; NULL: they are not wanted. room: gets the first room->most
+ * tokens; NULL: they are not wanted. */
 void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
                                const alcore__token_room *room, alcore__text_content *out);
 

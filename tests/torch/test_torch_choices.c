@@ -111,7 +111,7 @@ static void expect_plain_scores(const char *name, int32_t dtype, double toleranc
 
 START_TEST(choices_are_scored_as_targets_are) {
     begin();
-    for (int k = 0; k < FAMILIES; k++) expect_plain_scores(families[k], ALCORE_FLOAT32, 1e-5);
+    for (int k = 0; k < FAMILIES; k++) expect_plain_scores(families[k], ALCORE_FLOAT32, 4e-6);
     alcore_ctx_unref(ctx);
 }
 END_TEST
@@ -233,7 +233,7 @@ static void expect_alike(const char *name, int32_t dtype, double tolerance) {
 START_TEST(a_common_beginning_changes_nothing) {
     begin();
     for (int k = 0; k < FAMILIES; k++) {
-        expect_alike(families[k], ALCORE_FLOAT32, 1e-5);
+        expect_alike(families[k], ALCORE_FLOAT32, 4e-6);
         expect_alike(families[k], ALCORE_BFLOAT16, 1e-2);
         if (!strcmp(test_device(), "cpu")) expect_alike(families[k], ALCORE_SYS_INT8, 1e-2);
     }

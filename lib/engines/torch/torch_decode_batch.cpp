@@ -109,9 +109,9 @@ bool Search::reads_in_parts(int64_t rows) const {
     return true;
 }
 
-/* Rows of a step from `first` on, of which words are the tokens: what advance() returns of them.
- * watch() is asked after each block, and ends the computation, which has no result then, by
- * false. */
+/* Computes one step of the rows from `first` on, whose newest tokens are words [rows]: the part of
+ * advance()'s result that belongs to these rows. watch() is called after each block; where it
+ * returns false the computation ends without a result. */
 template <typename Watch>
 at::Tensor Search::read(const at::Tensor &words, int64_t first, const Watch &watch) const {
     at::Tensor x = embed_tokens(stack, words, {}, at::full_like(words, step));

@@ -111,7 +111,8 @@ std::vector<Next> Ranking::on_host(float *logits, int64_t index, int64_t most) c
 }
 
 /* on_host() for all rows of logits [rows, vocabulary] on a device that is not the CPU, to which
- * only the best are copied: out[i] of row i. No token is forced, and no rule reads hypotheses.
+ * only the best are copied: out[i] gets those of row i. The caller sees to it that no token is
+ * forced and that no rule depends on the hypotheses.
  * Logits that are no numbers make all log-probabilities of their row NaN. */
 void Ranking::on_device(const at::Tensor &logits, int64_t most, std::vector<Next> *out) const {
     at::Tensor own = at::log_softmax(logits, -1), ruled = own;

@@ -62,9 +62,9 @@ int64_t alcore__kmeans_left_row(const alcore__kmeans *means, const alcore__block
 void alcore__kmeans_take_row(const alcore__run *run, alcore__kmeans *means, int64_t g,
                              int64_t place);
 
-/* Called once the clusters are numbered: begins the draws of the seed rows. seeds [centroids]:
- * positions of rows to begin with in place of drawn ones, in the order of centroid_starts; NULL:
- * all are drawn. */
+/* Begins the draws of the seed rows, once the clusters are numbered. seeds [centroids]: positions
+ * of rows to use in place of drawn ones, in the order of centroid_starts; NULL: every seed row is
+ * drawn. */
 alcore_status alcore__kmeans_begin_seeds(alcore__run *run, alcore__kmeans *means,
                                          const int64_t *seeds);
 

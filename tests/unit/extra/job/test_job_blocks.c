@@ -87,14 +87,8 @@ END_TEST
 TEST_FILE() {
     TCase *cases = tcase_create("job_blocks");
     tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 480);
-#ifdef __SANITIZE_ADDRESS__
-    /* A third of the settings, as all of them take eight minutes; the plain build runs them all. */
-    for (int i = 0; i < (int)SETTING_COUNT; i += 3)
-        tcase_add_loop_test(cases, blocks_in_several_shards, i, i + 1);
-#else
-    tcase_add_loop_test(cases, blocks_in_several_shards, 0, SETTING_COUNT);
-#endif
+    tcase_set_timeout(cases, 240);
+    check_suite_add_sample(cases, blocks_in_several_shards, SETTING_COUNT, 3);
     tcase_add_loop_test(cases, ties_between_blocks, 0, 5);
     return check_suite_run("job_blocks", cases);
 }
