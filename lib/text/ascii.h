@@ -17,5 +17,9 @@ static inline bool alcore__is_letter(char c) {
 static inline bool alcore__is_digit(char c) {
     return c >= '0' && c <= '9';
 }
+/* A character of names in programming languages. */
+static inline bool alcore__is_name(char c) {
+    return alcore__is_letter(c) || alcore__is_digit(c) || c == '_';
+}
 
 #endif

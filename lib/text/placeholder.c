@@ -44,9 +44,6 @@ typedef struct rest {
     size_t length;
 } rest;
 
-static bool is_name(char c) {
-    return alcore__is_letter(c) || alcore__is_digit(c) || c == '_';
-}
 static char byte_at(rest r, size_t i) {
     return i < r.length ? r.at[i] : '\0';
 }
@@ -121,14 +118,14 @@ static size_t variable(rest r) {
     size_t i = 1;
     if (byte_at(r, 1) == '{') return behind(r, 2, '}', true);
     if (r.at[0] != '$' || !(alcore__is_letter(byte_at(r, 1)) || byte_at(r, 1) == '_')) return 0;
-    while (is_name(byte_at(r, i))) i++;
+    while (alcore__is_name(byte_at(r, i))) i++;
     return i;
 }
 
 /* @NAME@ of configuration templates. */
 static size_t at_name(rest r) {
     size_t i = 1;
-    while (is_name(byte_at(r, i)) || byte_at(r, i) == '-') i++;
+    while (alcore__is_name(byte_at(r, i)) || byte_at(r, i) == '-') i++;
     return i > 1 && byte_at(r, i) == '@' ? i + 1 : 0;
 }
 
@@ -137,7 +134,7 @@ static size_t tag(rest r) {
     size_t i = byte_at(r, 1) == '/' ? 2 : 1;
     const size_t name = i, end = behind(r, 1, '>', false);
     if (byte_at(r, 1) == '!' && byte_at(r, 2) == '-') return end;
-    while (is_name(byte_at(r, i)) || byte_at(r, i) == '-' || byte_at(r, i) == ':') i++;
+    while (alcore__is_name(byte_at(r, i)) || byte_at(r, i) == '-' || byte_at(r, i) == ':') i++;
     if (end == 0 || i == name || !alcore__is_letter(byte_at(r, name))) return 0;
     if (byte_at(r, i) == '>' || byte_at(r, i) == '/') return end;
     return alcore__is_word_space(byte_at(r, i)) && memchr(r.at + i, '=', end - i) ? end : 0;
@@ -149,7 +146,7 @@ static size_t entity(rest r) {
     size_t i = byte_at(r, 1) == '#' ? 2 : 1;
     const size_t begin = i;
     while (i < LONGEST_NAME &&
-           (is_name(byte_at(r, i)) || byte_at(r, i) == '.' || byte_at(r, i) == '-'))
+           (alcore__is_name(byte_at(r, i)) || byte_at(r, i) == '.' || byte_at(r, i) == '-'))
         i++;
     return i - begin > (begin == 1) && byte_at(r, i) == ';' ? i + 1 : 0;
 }
@@ -167,7 +164,7 @@ static size_t escape(rest r) {
 static size_t key(const char *text, size_t at, rest r) {
     const char mark = byte_at(r, 1), name = byte_at(r, 2);
     if (!(mark == '_' || mark == '&' || mark == '~') || byte_at(r, 3) != ')') return 0;
-    if (mark == '&' && alcore__is_small(name) && at > 0 && is_name(text[at - 1])) return 0;
+    if (mark == '&' && alcore__is_small(name) && at > 0 && alcore__is_name(text[at - 1])) return 0;
     return alcore__is_letter(name) || alcore__is_digit(name) ? 4 : 0;
 }
 
@@ -203,7 +200,7 @@ static size_t option(rest r) {
     const size_t begin = byte_at(r, 1) == '-' ? 2 : 1;
     size_t i = begin;
     if (!alcore__is_letter(byte_at(r, i))) return 0;
-    while (is_name(byte_at(r, i)) || byte_at(r, i) == '-') i++;
+    while (alcore__is_name(byte_at(r, i)) || byte_at(r, i) == '-') i++;
     if (byte_at(r, i) == '=') return word_end(r) > i ? word_end(r) : i + 1;
     return (begin == 2 || i == 2) && (unsigned char)byte_at(r, i) < 0x80 ? i : 0;
 }
@@ -216,7 +213,8 @@ static bool is_address(rest r, size_t end) {
     if (i == 6 && end > 7 && memcmp(r.at, "mailto:", 7) == 0) return true;
     if (i == 3 && end > 4 && memcmp(r.at, "www.", 4) == 0) return true;
     const char *at = memchr(r.at, '@', end);
-    return at && at > r.at && is_name(at[-1]) && memchr(at, '.', end - (size_t)(at - r.at)) != NULL;
+    return at && at > r.at && alcore__is_name(at[-1]) &&
+           memchr(at, '.', end - (size_t)(at - r.at)) != NULL;
 }
 
 /* Whether the bytes [0, end) are a path: they begin as one, or names with slashes between are three
@@ -224,13 +222,13 @@ static bool is_address(rest r, size_t end) {
 static bool is_path(rest r, size_t end) {
     const char a = r.at[0], b = byte_at(r, 1), c = byte_at(r, 2);
     if (end < 2) return false;
-    if (a == '/' && (is_name(b) || b == '.')) return true;
+    if (a == '/' && (alcore__is_name(b) || b == '.')) return true;
     if ((a == '~' || a == '.') && b == '/') return end > 2;
     if (a == '.' && b == '.' && c == '/') return end > 3;
     if (alcore__is_letter(a) && b == ':' && c == '\\') return true;
     size_t slashes = 0, marks = 0;
     for (size_t i = 1; i + 1 < end; i++) {
-        slashes += r.at[i] == '/' && is_name(r.at[i - 1]);
+        slashes += r.at[i] == '/' && alcore__is_name(r.at[i - 1]);
         marks += r.at[i] == '.' || r.at[i] == '_' || alcore__is_digit(r.at[i]);
     }
     return slashes >= 3 || (slashes == 2 && marks > 0);
@@ -240,7 +238,7 @@ static bool is_path(rest r, size_t end) {
 static size_t at_word(rest r) {
     if (r.at[0] == '-') return option(r);
     const char first = r.at[0];
-    if (!(is_name(first) || first == '/' || first == '~' || first == '.')) return 0;
+    if (!(alcore__is_name(first) || first == '/' || first == '~' || first == '.')) return 0;
     const size_t end = word_end(r);
     return is_address(r, end) || is_path(r, end) ? end : 0;
 }

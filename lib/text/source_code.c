@@ -8,14 +8,10 @@
 
 enum { LONGEST = 256 };
 
-static bool is_name(char c) {
-    return alcore__is_letter(c) || (c >= '0' && c <= '9') || c == '_';
-}
-
 static bool is_identifier(const char *text, size_t begin, size_t end) {
     if (!alcore__is_letter(text[begin]) && text[begin] != '_') return false;
     for (size_t i = begin; i < end; i++)
-        if (!is_name(text[i])) return false;
+        if (!alcore__is_name(text[i])) return false;
     return true;
 }
 
@@ -36,7 +32,7 @@ static bool are_arguments(const char *text, size_t length, size_t open, size_t c
     for (size_t i = open + 1; i < close; i++) {
         const char c = text[i];
         if (c == ',' || c == '=' || c == '*' || c == '"') return true;
-        if (c == '_' && is_name(text[i - 1]) && is_name(text[i + 1])) return true;
+        if (c == '_' && alcore__is_name(text[i - 1]) && alcore__is_name(text[i + 1])) return true;
         blank = blank || c == ' ';
     }
     return close == open + 1 || (blank && close + 1 < length && text[close + 1] == ';');
@@ -52,7 +48,7 @@ size_t alcore__source_call(const char *text, size_t length, size_t begin, size_t
 static size_t bracketed(const char *text, size_t length, size_t at) {
     size_t i = at + 2;
     if (at + 1 >= length || text[at + 1] != '(') return 0;
-    while (i < length && is_name(text[i])) i++;
+    while (i < length && alcore__is_name(text[i])) i++;
     return i > at + 2 && i < length && text[i] == ')' ? i + 1 : 0;
 }
 
@@ -60,9 +56,10 @@ static size_t bracketed(const char *text, size_t length, size_t at) {
 static size_t capitals(const char *text, size_t length, size_t at) {
     enum { FEWEST = 3 };
     size_t i = at + 1;
-    if (i >= length || !alcore__is_letter(text[i]) || (at > 0 && is_name(text[at - 1]))) return 0;
-    while (i < length && is_name(text[i]) && !(text[i] >= 'a' && text[i] <= 'z')) i++;
-    return i > at + FEWEST && (i == length || !is_name(text[i])) ? i : 0;
+    if (i >= length || !alcore__is_letter(text[i]) || (at > 0 && alcore__is_name(text[at - 1])))
+        return 0;
+    while (i < length && alcore__is_name(text[i]) && !(text[i] >= 'a' && text[i] <= 'z')) i++;
+    return i > at + FEWEST && (i == length || !alcore__is_name(text[i])) ? i : 0;
 }
 
 size_t alcore__source_variable(const char *text, size_t length, size_t at) {
@@ -101,7 +98,7 @@ static size_t skip_blanks(const char *text, size_t length, size_t at) {
  * its bytes, 0: there is none. */
 static size_t read_identifier(const char *text, size_t length, size_t *at) {
     const size_t begin = *at;
-    while (*at < length && is_name(text[*at])) ++*at;
+    while (*at < length && alcore__is_name(text[*at])) ++*at;
     const size_t end = *at;
     *at = skip_blanks(text, length, end);
     return end > begin && is_identifier(text, begin, end) ? end - begin : 0;

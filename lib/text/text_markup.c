@@ -10,10 +10,6 @@
 
 enum { LONGEST = 256 };
 
-static bool is_name(char c) {
-    return alcore__is_letter(c) || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* The offset behind two brackets that close what opens before offset `from`; 0: they are not near,
  * or `never` comes before them. */
 static size_t behind_pair(const char *text, size_t length, size_t from, char close, char never) {
@@ -40,7 +36,8 @@ static size_t bracketed(const char *text, size_t length, size_t at) {
 /* Whether the backslash at offset `at` begins a command of roff or TeX: before two letters, and not
  * behind a name, as in a path. "\nThe" is a line break, but "\fB" sets a font. */
 static bool begins_command(const char *text, size_t length, size_t at, char before) {
-    if (at + 2 >= length || is_name(before) || (before && strchr("}%:", before))) return false;
+    if (at + 2 >= length || alcore__is_name(before) || (before && strchr("}%:", before)))
+        return false;
     const char first = text[at + 1], second = text[at + 2];
     if (!alcore__is_letter(first) || !alcore__is_letter(second)) return false;
     if (second >= 'a' || !strchr("nrtbfv", first)) return true;
@@ -55,7 +52,7 @@ static bool marks_piece(const char *text, size_t length, size_t at) {
     case '\\':
         return begins_command(text, length, at, before);
     case '"':
-        return after == ':' && is_name(before);
+        return after == ':' && alcore__is_name(before);
     case '`':
         return before == ':';
     default:

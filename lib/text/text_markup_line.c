@@ -31,9 +31,7 @@ static bool is_row(rest r) {
     if (r.length < 2 || r.at[0] != '|') return false;
     if (strchr("-+}", r.at[1]) || r.at[r.length - 1] == '|') return true;
     while (i < r.length && r.at[i] == ' ') i++;
-    while (i < r.length &&
-           (alcore__is_letter(r.at[i]) || alcore__is_digit(r.at[i]) || r.at[i] == '_'))
-        i++;
+    while (i < r.length && alcore__is_name(r.at[i])) i++;
     while (i < r.length && r.at[i] == ' ') i++;
     return i < r.length && r.at[i] == '=';
 }
@@ -55,10 +53,6 @@ static bool is_request(rest r) {
     if (i < r.length && strstr(any, name)) return true;
     while (i < r.length && (alcore__is_word_space(r.at[i]) || alcore__is_digit(r.at[i]))) i++;
     return strstr(named, name) && (i == r.length || r.at[i] == '"' || r.at[i] == '\\');
-}
-
-static bool is_name(char c) {
-    return alcore__is_letter(c) || alcore__is_digit(c) || c == '_';
 }
 
 /* A target of reStructuredText, with nothing or an address behind its name; or a directive that
@@ -85,7 +79,7 @@ static bool is_directive(rest r) {
         return !memchr(colon + 1, ' ', (size_t)(end - colon - 1));
     }
     for (; i + 1 < r.length && !(r.at[i] == ':' && r.at[i + 1] == ':'); i++) {
-        if (!(is_name(r.at[i]) || r.at[i] == '-' || r.at[i] == ':')) return false;
+        if (!(alcore__is_name(r.at[i]) || r.at[i] == '-' || r.at[i] == ':')) return false;
         if (bytes > LONGEST_NAME) return false;
         domain = domain || r.at[i] == ':';
         name[bytes++] = r.at[i];
@@ -103,7 +97,7 @@ static bool is_definition(rest r) {
     size_t i = begins(r, "def ") ? 4 : is_class ? 6 : 0, depth = 0;
     if (i == 0 || i >= r.length || alcore__is_digit(r.at[i])) return false;
     const size_t name = i;
-    while (i < r.length && is_name(r.at[i])) i++;
+    while (i < r.length && alcore__is_name(r.at[i])) i++;
     if (i == name || i == r.length || r.at[i] != '(') return false;
     const size_t inside = i + 1;
     for (; i < r.length; i++) {
@@ -125,19 +119,19 @@ static bool is_dotted(rest r) {
         const char c = r.at[i];
         if (c == '.') {
             if (part < 2 || i + 2 >= end) return false;
-            if (!alcore__is_small(r.at[i + 1]) || !is_name(r.at[i + 2])) return false;
+            if (!alcore__is_small(r.at[i + 1]) || !alcore__is_name(r.at[i + 2])) return false;
             points++;
             part = 0;
             continue;
         }
         if (c == ':' && i + 2 < end && r.at[i + 1] == ':') {
-            if (part < 2 || !is_name(r.at[i + 2])) return false;
+            if (part < 2 || !alcore__is_name(r.at[i + 2])) return false;
             points++;
             part = 0;
             i++;
             continue;
         }
-        if (!is_name(c) && c != '-' && c != '/') return false;
+        if (!alcore__is_name(c) && c != '-' && c != '/') return false;
         part = c == '/' ? 0 : part + 1;
     }
     return points > 0;
